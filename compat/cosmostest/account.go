@@ -1,0 +1,132 @@
+package cosmostest
+
+import (
+	"fmt"
+	"net/url"
+	"sync"
+	"sync/atomic"
+)
+
+// TB is the part of *testing.T, *testing.B and *testing.F that [New] uses. It is spelled out here so that programs which
+// use this package do not link the testing package.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Cleanup(func())
+}
+
+// Account is a Cosmos DB account that exists for as long as the process does. Make one with [New] or [NewAccount]; the
+// zero value is not usable. All methods are safe for concurrent use.
+type Account struct {
+	top    atomic.Pointer[topology]
+	faults atomic.Pointer[faultSet]
+	store  *store
+	log    requestLog
+
+	activities atomic.Uint64 // for activity ids
+
+	mu      sync.Mutex // guards what follows; never held across I/O or a wait
+	stopped map[string]bool
+}
+
+// NewAccount makes an account. Pass nil to accept the default values. The error for a bad config names the field and
+// what is allowed.
+func NewAccount(c *Config) (*Account, error) {
+	top, err := newTopology(c.clone(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	a := &Account{store: newStore(), stopped: map[string]bool{}}
+	a.top.Store(top)
+	a.faults.Store(&faultSet{})
+	a.store.setRegions(top.cfg.Regions)
+	for _, ct := range top.cfg.Containers {
+		a.store.addContainer(ct)
+	}
+	return a, nil
+}
+
+// New makes an account for a test: a bad config fails the test, and the account is closed when the test ends.
+func New(tb TB, c *Config) *Account {
+	tb.Helper()
+	a, err := NewAccount(c)
+	if err != nil {
+		tb.Fatalf("%v", err)
+		return nil
+	}
+	tb.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// Endpoint is the URL of the global endpoint: "https://acct.documents.azure.com:443/" in process, a loopback URL after
+// [Account.Listen].
+func (a *Account) Endpoint() string { return a.top.Load().endpoints[globalName] }
+
+// RegionEndpoint is the URL of one region, such as "https://acct-eastus.documents.azure.com:443/", or its loopback URL
+// after [Account.Listen]. It is empty for a region that the account never had.
+func (a *Account) RegionEndpoint(region string) string {
+	return a.top.Load().endpoints[regionKey(region)]
+}
+
+// Update changes the account at run time: change gets a copy of the config as it was last given (defaults not filled
+// in), and the next account read tells the result. Name and Containers cannot change. A region that goes away still
+// answers: 403/1008, the account is not there. When another Update comes between, change is called again with the newer
+// config.
+func (a *Account) Update(change func(*Config) error) error {
+	for {
+		before := a.top.Load()
+		cfg := before.raw.clone()
+		if err := change(&cfg); err != nil {
+			return err
+		}
+		if eff := cfg.withDefaults(); eff.Name != before.cfg.Name {
+			return configError("Name", cfg.Name, "the name it was made with, "+before.cfg.Name)
+		} else if len(eff.Containers) != len(before.cfg.Containers) {
+			return configError("Containers", len(eff.Containers), "no change; create containers with a client")
+		}
+		after, err := newTopology(cfg, before, nil)
+		if err != nil {
+			return err
+		}
+		a.store.setRegions(after.cfg.Regions)
+		if a.top.CompareAndSwap(before, after) {
+			return nil
+		}
+	}
+}
+
+// Stop makes a region ("global" for the global endpoint) unreachable: its connections are refused until
+// [Account.Start]. On listeners the port is closed and live connections are cut.
+func (a *Account) Stop(region string) error { return a.setStopped(region, true) }
+
+// Start makes a stopped region reachable again, on the same port. Starting a region that is not stopped does nothing.
+func (a *Account) Start(region string) error { return a.setStopped(region, false) }
+
+func (a *Account) setStopped(region string, stopped bool) error {
+	key := regionKey(region)
+	top := a.top.Load()
+	if _, ok := top.names[key]; !ok {
+		return fmt.Errorf("cosmostest: no region %q; allowed: %q or one of %q", region, globalName, top.cfg.Regions)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stopped[key] = stopped
+	return nil
+}
+
+// reachable reports whether the named region takes connections.
+func (a *Account) reachable(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.stopped[regionKey(name)]
+}
+
+// locate is topology.locate plus Stop.
+func (a *Account) locate(u *url.URL) (name string, reachable bool) {
+	name, reachable = a.top.Load().locate(u)
+	return name, reachable && a.reachable(name)
+}
+
+// Close ends the account: listeners are closed and their goroutines are gone when it returns. In process there is
+// nothing to release.
+func (a *Account) Close() error { return nil }

@@ -1,0 +1,80 @@
+package cosmostest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// changeFeed answers the incremental feed of one physical partition: the latest version of every item that changed
+// after the position in If-None-Match, in the order of the changes.
+func (w *work) changeFeed() (*answer, error) {
+	w.store.mu.RLock()
+	defer w.store.mu.RUnlock()
+	c, f := w.store.container(w.to.db, w.to.coll)
+	if f != nil {
+		return nil, f
+	}
+	sc, f := c.scopeOf(w.rec)
+	if f != nil {
+		return nil, f
+	}
+	if id := w.rec.Header.Get(headerRangeID); id != "" && sc.full {
+		sc.ranges = []string{id}
+	}
+	r := c.replicas[w.region]
+	at := sc.first()
+	position, since, f := w.feedPosition(r.lsn[at])
+	if f != nil {
+		return nil, f
+	}
+	items := c.scan(r, sc, at)
+	items = slices.DeleteFunc(items, func(it *item) bool { return it.lsn <= position || it.time() < since })
+	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.seq, b.seq)) })
+	docs, last := [][]byte{}, r.lsn[at]
+	for _, it := range items {
+		if len(docs) >= w.pageSize() && it.lsn > last { // never between two changes of one transaction
+			break
+		}
+		docs = append(docs, it.raw)
+		last = it.lsn
+	}
+	if len(docs) == len(items) {
+		last = r.lsn[at]
+	}
+	ans := w.partitionAnswer(http.StatusOK, c, at)
+	ans.header["Etag"] = []string{`"` + strconv.FormatInt(last, 10) + `"`}
+	ans.header[headerItemCount] = []string{strconv.Itoa(len(docs))}
+	if len(docs) == 0 {
+		ans.status = http.StatusNotModified
+		return ans, nil
+	}
+	ans.body = feed(c.rid, "Documents", docs)
+	return ans, nil
+}
+
+// feedPosition reads where the feed is to go on.
+func (w *work) feedPosition(now int64) (position, since int64, f *failure) {
+	switch mark := w.rec.Header.Get("If-None-Match"); mark {
+	case "*":
+		return now, 0, nil
+	case "":
+	default:
+		n, err := strconv.ParseInt(strings.Trim(mark, `"`), 10, 64)
+		if err != nil {
+			return 0, 0, fail(http.StatusBadRequest, 0, "The change feed position %s is invalid.", mark)
+		}
+		return n, 0, nil
+	}
+	if text := w.rec.Header.Get("If-Modified-Since"); text != "" {
+		t, err := time.Parse(time.RFC1123, text)
+		if err != nil {
+			return 0, 0, fail(http.StatusBadRequest, 0, "If-Modified-Since %q is no RFC 1123 date.", text)
+		}
+		since = t.Unix()
+	}
+	return 0, since, nil
+}

@@ -1,0 +1,135 @@
+package cosmostest
+
+import (
+	"context"
+	"time"
+)
+
+// exchange is one request on its way through the account, in process or on a listener.
+type exchange struct {
+	account *Account
+	top     *topology
+	rec     *Request
+	// body reads the request body, or its first n bytes when n is not negative.
+	body func(n int64) ([]byte, error)
+	// bodyFirst: read the body before anything else that a fault with Early would do.
+	bodyFirst bool
+}
+
+// outcome is how an exchange ends: with an answer, with a transport fault, or with the error of a client that gave up.
+type outcome struct {
+	answer *answer
+	fault  TransportFault
+	err    error
+}
+
+// bodyPrefix is how much of a request body ResetMidBody reads before it resets.
+const bodyPrefix = 512
+
+// begin logs the arrival of a request.
+func (a *Account) begin(rec *Request, body func(int64) ([]byte, error)) *exchange {
+	x := &exchange{account: a, top: a.top.Load(), rec: rec, body: body}
+	rec.Time = time.Now()
+	rec.Account = rec.Method == "GET" && (rec.Path == "/" || rec.Path == "")
+	rec.Range = a.store.rangeOf(rec)
+	a.log.arrive(rec, x.top.cfg.LogLimit)
+	return x
+}
+
+// serve is the whole life of a request that reached the account: fault or processing, then the log.
+func (x *exchange) serve(ctx context.Context) outcome {
+	out := x.respond(ctx)
+	x.account.log.update(func() {
+		x.rec.Transport = out.fault
+		x.rec.Canceled = out.err != nil
+		if out.answer != nil {
+			x.rec.Status, x.rec.SubStatus = out.answer.status, out.answer.subStatus
+			if x.rec.Range == "" {
+				x.rec.Range = out.answer.rangeID
+			}
+			if out.answer.cut {
+				x.rec.Transport = Truncated
+			}
+		}
+	})
+	return out
+}
+
+func (x *exchange) respond(ctx context.Context) outcome {
+	set := *x.account.faults.Load()
+	f, needBody := set.pick(x.rec, false)
+	if needBody {
+		if err := x.readBody(-1); err != nil {
+			return outcome{err: err}
+		}
+		f, _ = set.pick(x.rec, true)
+	}
+	if f == nil {
+		return x.process()
+	}
+	return x.misbehave(ctx, f)
+}
+
+// misbehave is the request's way through fault f.
+func (x *exchange) misbehave(ctx context.Context, f *armedFault) outcome {
+	if f.Transport == ResetMidBody {
+		_ = x.readBody(bodyPrefix) // whatever it gave, the reset comes next
+	} else if !f.Transport.notSent() && (x.bodyFirst || !f.Early) {
+		if err := x.readBody(-1); err != nil {
+			return outcome{err: err}
+		}
+	}
+	var applied outcome
+	if f.Applied && !f.Transport.notSent() && !f.Early {
+		applied = x.process()
+	}
+	if err := sleep(ctx, f.Delay); err != nil {
+		return outcome{err: err}
+	}
+	switch {
+	case f.silent() && f.Applied:
+		return applied
+	case f.silent():
+		return x.process()
+	case f.Transport == Blackhole:
+		<-ctx.Done()
+		return outcome{fault: Blackhole, err: context.Cause(ctx)}
+	case f.Transport != NoTransportFault && f.Transport != Truncated:
+		return outcome{fault: f.Transport}
+	}
+	return outcome{answer: f.answer()}
+}
+
+// process lets the account answer.
+func (x *exchange) process() outcome {
+	if err := x.readBody(-1); err != nil {
+		return outcome{err: err}
+	}
+	return outcome{answer: x.account.process(x.top, x.rec)}
+}
+
+// readBody reads the request body once, into the log.
+func (x *exchange) readBody(n int64) error {
+	if x.body == nil {
+		return nil
+	}
+	body, err := x.body(n)
+	x.body = nil
+	x.account.log.update(func() { x.rec.Body = body })
+	return err
+}
+
+// sleep waits for d or the end of ctx, whichever is first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

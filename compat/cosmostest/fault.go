@@ -1,0 +1,159 @@
+package cosmostest
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Fault is one way in which the account misbehaves, and when. A fault answers in place of the account: nothing is
+// stored or read, unless Applied is set. A fault with neither Status nor Transport only delays.
+type Fault struct {
+	// Region is where: a region name (told apart without regard to case, spaces, hyphens and underscores), "*" for any
+	// region but not the global endpoint, "global" for that one, and empty for everywhere.
+	Region string
+	// Account: true for account reads (GET /) only, false for data-plane and metadata requests only.
+	Account bool
+	// Range, when set, limits the fault to requests for the physical partition with this id.
+	Range string
+	// Match, when set, must also agree. It is called without locks held and must not change the request. It sees the
+	// request before its body is read when the fault comes before that (Early, ResetMidBody and the failures that are
+	// not sent), else with the body.
+	Match func(*Request) bool
+	// Times is how many requests the fault answers before it is used up. 0 means always.
+	Times int
+	// Skip is how many matching requests it lets pass first. The default is none.
+	Skip int
+
+	// Status and SubStatus are those of the answer. x-ms-substatus is sent when SubStatus is not 0 or HasSub is set.
+	Status, SubStatus int
+	HasSub            bool
+	// Header is added to the answer.
+	Header http.Header
+	// Body is the body of the answer; nil means a Cosmos JSON error body.
+	Body *string
+
+	// Transport is a failure in place of an answer.
+	Transport TransportFault
+	// Delay comes before the answer or the failure. It ends early when the client gives up.
+	Delay time.Duration
+	// Early: a listener answers before it has read the request body. In process the body is always read first.
+	Early bool
+	// Applied: the request is carried out, and then the fault takes the place of its answer, as when a write succeeds
+	// and the answer is lost.
+	Applied bool
+}
+
+// SetFaults replaces all faults; their counters start anew. The first fault that matches a request and is not used up
+// answers it. The faults are copied. Requests under way keep the fault they met.
+func (a *Account) SetFaults(f ...Fault) {
+	set := make(faultSet, len(f))
+	for i := range f {
+		set[i] = &armedFault{Fault: f[i]}
+		set[i].Header = f[i].Header.Clone()
+	}
+	a.faults.Store(&set)
+}
+
+// FaultHits returns how many requests each fault of the last [Account.SetFaults] has answered, in their order.
+func (a *Account) FaultHits() []int {
+	set := *a.faults.Load()
+	hits := make([]int, len(set))
+	for i, f := range set {
+		hits[i] = int(f.hits.Load())
+	}
+	return hits
+}
+
+// faultSet is immutable apart from the counters.
+type faultSet []*armedFault
+
+type armedFault struct {
+	Fault
+	seen, hits atomic.Int64
+}
+
+// covers compares everything but Match and the counters.
+func (f *armedFault) covers(r *Request) bool {
+	if f.Account != r.Account || f.Range != "" && f.Range != r.Range {
+		return false
+	}
+	switch f.Region {
+	case "":
+		return true
+	case "*":
+		return r.Region != globalName && r.Region != unknownName
+	}
+	return regionKey(f.Region) == regionKey(r.Region)
+}
+
+// beforeBody reports whether the fault strikes before the request body is read.
+func (f *armedFault) beforeBody() bool {
+	return f.Early || f.Transport.notSent() || f.Transport == ResetMidBody
+}
+
+// take uses the fault once, and reports whether it was not used up.
+func (f *armedFault) take() bool {
+	if f.Skip > 0 && f.seen.Add(1) <= int64(f.Skip) {
+		return false
+	}
+	for {
+		hits := f.hits.Load()
+		if f.Times > 0 && hits >= int64(f.Times) {
+			return false
+		}
+		if f.hits.CompareAndSwap(hits, hits+1) {
+			return true
+		}
+	}
+}
+
+// pick uses the first fault that matches r. needBody is true when that cannot be told before the body is read: the
+// caller reads it and asks again.
+func (s faultSet) pick(r *Request, haveBody bool) (f *armedFault, needBody bool) {
+	for _, f := range s {
+		if !f.covers(r) {
+			continue
+		}
+		if f.Match != nil {
+			if !haveBody && !f.beforeBody() {
+				return nil, true
+			}
+			if !f.Match(r) {
+				continue
+			}
+		}
+		if f.take() {
+			return f, false
+		}
+	}
+	return nil, false
+}
+
+// silent reports whether the fault leaves the answer to the account.
+func (f *armedFault) silent() bool { return f.Status == 0 && f.Transport == NoTransportFault }
+
+// answer is the fault as an HTTP answer.
+func (f *armedFault) answer() *answer {
+	ans := newAnswer(f.Status)
+	if f.Status == 0 {
+		ans.status = http.StatusOK // Truncated without a status
+	}
+	ans.cut = f.Transport == Truncated
+	if f.SubStatus != 0 || f.HasSub {
+		ans.setSubStatus(f.SubStatus)
+	}
+	switch {
+	case f.Body != nil:
+		ans.body = []byte(*f.Body)
+	case ans.cut:
+		ans.body = []byte(`{"id":"the rest of this document never arr`)
+	case ans.status != http.StatusNotModified && ans.status != http.StatusNoContent:
+		ans.body = errorBody(ans.status, "injected fault")
+	}
+	for k, v := range f.Header {
+		ans.header[http.CanonicalHeaderKey(k)] = slices.Clone(v)
+	}
+	return ans
+}

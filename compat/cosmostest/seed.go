@@ -1,0 +1,67 @@
+package cosmostest
+
+import "fmt"
+
+// Seed puts items into a container, in every region, past faults and the log; items with the same id and partition key
+// are replaced. The error of a bad item names it, and then nothing is put.
+func (a *Account) Seed(database, containerID string, items ...map[string]any) error {
+	s := a.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, f := s.container(database, containerID)
+	if f != nil {
+		return fmt.Errorf("cosmostest: seed: %w", f)
+	}
+	w := &work{store: s, region: s.regions[0]}
+	txns := make([]*txn, 0, len(items))
+	for i, given := range items {
+		doc, f := decodeObject(encode(given))
+		if f != nil {
+			return fmt.Errorf("cosmostest: seed: item %d: %w", i, f)
+		}
+		key, ok := c.def.of(doc)
+		if !ok {
+			return fmt.Errorf("cosmostest: seed: item %d has no valid partition key at %q", i, c.def.paths)
+		}
+		t := w.beginAt(c, key)
+		if _, f := t.do(itemOp{op: opUpsert, doc: doc}); f != nil {
+			return fmt.Errorf("cosmostest: seed: item %d: %w", i, f)
+		}
+		txns = append(txns, t)
+	}
+	for _, t := range txns {
+		t.commit()
+	}
+	return nil
+}
+
+// Place puts a partition key value into the physical partition with the given id, against the hash; the id is made if
+// there is none. The value is a string, number, bool or nil, or a []any of them for a hierarchical key. Items that the
+// key has already move along. A client that computes hashes itself (to read many items, say) does not know of it.
+func (a *Account) Place(database, containerID string, partitionKey any, rangeID string) error {
+	s := a.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, f := s.container(database, containerID)
+	if f != nil {
+		return fmt.Errorf("cosmostest: place: %w", f)
+	}
+	if rangeID == "" {
+		return fmt.Errorf("cosmostest: place: rangeID is empty; allowed: the id of a physical partition, such as \"1\"")
+	}
+	if _, ok := partitionKey.([]any); !ok {
+		partitionKey = []any{partitionKey}
+	}
+	key, f := c.def.parseKey(string(encode(partitionKey)), false)
+	if f != nil {
+		return fmt.Errorf("cosmostest: place: %w", f)
+	}
+	c.placed[canonical(key)] = rangeID
+	if _, ok := c.lsn[rangeID]; !ok {
+		c.lsn[rangeID] = firstLSN
+		for _, r := range c.replicas {
+			r.lsn[rangeID] = firstLSN
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package cosmostest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+)
+
+// globalName is what the log and the faults call the global endpoint.
+const globalName = "global"
+
+// unknownName is what the log calls a host that is no part of the account.
+const unknownName = "?"
+
+// regionKey is a region name as it is compared: "East US", "eastus" and "east-us" are one region.
+func regionKey(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name))
+}
+
+// topology is an immutable snapshot of what the account is at one moment. Update publishes a new one.
+type topology struct {
+	raw       Config // as the caller wrote it, defaults not filled in: what the next Update starts from
+	cfg       Config // effective
+	key       []byte
+	hub       string            // the first write region
+	readable  map[string]bool   // by region key
+	writable  map[string]bool   // by region key
+	names     map[string]string // region key → name, of every region the account ever had, and "global"
+	endpoints map[string]string // region key → URL with a trailing slash
+	hosts     map[string]string // host:port → name
+	account   []byte            // the body of the account read
+}
+
+// newTopology builds the snapshot for raw. Regions of previous that raw has no more stay reachable, as the service's
+// do: they answer that the account is not there. listening overrides endpoints by region key.
+func newTopology(raw Config, previous *topology, listening map[string]string) (*topology, error) {
+	t := &topology{
+		raw: raw.clone(), cfg: raw.withDefaults(),
+		readable: map[string]bool{}, writable: map[string]bool{},
+		names: map[string]string{}, endpoints: map[string]string{}, hosts: map[string]string{},
+	}
+	if err := t.cfg.validate(); err != nil {
+		return nil, err
+	}
+	t.key, _ = base64.StdEncoding.DecodeString(t.cfg.Key) // validated above
+	t.hub = t.cfg.WriteRegions[0]
+	if previous != nil {
+		for key, name := range previous.names {
+			t.names[key] = name
+		}
+	}
+	t.names[globalName] = globalName
+	for _, name := range t.cfg.Regions {
+		t.names[regionKey(name)] = name
+		t.readable[regionKey(name)] = true
+	}
+	for _, name := range t.cfg.WriteRegions {
+		t.writable[regionKey(name)] = true
+	}
+	t.addEndpoints(listening)
+	t.account = t.accountJSON()
+	return t, nil
+}
+
+func (t *topology) addEndpoints(listening map[string]string) {
+	for key, name := range t.names {
+		host := t.cfg.Name + "-" + key + ".documents.azure.com:443"
+		if key == globalName {
+			host = t.cfg.Name + ".documents.azure.com:443"
+		}
+		t.hosts[host] = name
+		t.endpoints[key] = "https://" + host + "/"
+		if u, ok := listening[key]; ok {
+			t.endpoints[key] = u
+			t.hosts[strings.TrimSuffix(strings.SplitAfterN(u, "//", 2)[1], "/")] = name
+		}
+	}
+}
+
+// locate tells which region a URL belongs to. reachable is false for a name that resolves but a port or scheme on which
+// nothing listens.
+func (t *topology) locate(u *url.URL) (name string, reachable bool) {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	}
+	host := strings.ToLower(u.Hostname())
+	if name, ok := t.hosts[host+":"+port]; ok {
+		return name, strings.HasPrefix(t.endpoints[regionKey(name)], u.Scheme+"://")
+	}
+	if name, ok := t.hosts[host+":443"]; ok {
+		return name, false
+	}
+	return unknownName, false
+}
+
+// replica is the region whose copy of the data serves a request that came in at name: the global endpoint is the hub's.
+func (t *topology) replica(name string) string {
+	if name == globalName {
+		return regionKey(t.hub)
+	}
+	return regionKey(name)
+}
+
+// takesWrites reports whether the region called name accepts a write. Metadata lives at the hub alone.
+func (t *topology) takesWrites(name string, metadata bool) bool {
+	key := t.replica(name)
+	switch {
+	case key == regionKey(t.hub):
+		return true
+	case metadata:
+		return false
+	case t.cfg.PPAF && !t.cfg.MultiWrite:
+		return t.readable[key]
+	}
+	return t.writable[key]
+}
+
+type location struct {
+	Name     string `json:"name"`
+	Endpoint string `json:"databaseAccountEndpoint"`
+}
+
+func (t *topology) locations(names []string) []location {
+	out := make([]location, 0, len(names))
+	for _, name := range names {
+		out = append(out, location{t.names[regionKey(name)], t.endpoints[regionKey(name)]})
+	}
+	return out
+}
+
+// queryEngine is what the service says about its query engine; clients only look for its presence.
+const queryEngine = `{"maxSqlQueryInputLength":262144,"maxJoinsPerSqlQuery":10,"maxLogicalAndPerSqlQuery":2000,` +
+	`"maxLogicalOrPerSqlQuery":2000,"maxUdfRefPerSqlQuery":10,"maxInExpressionItemsCount":16000,` +
+	`"queryMaxGroupByTableCellCount":500000,"queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.90,` +
+	`"sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":true,"sqlAllowScalarSubQuery":true,` +
+	`"allowNewKeywords":true,"sqlAllowLike":true,"sqlAllowGroupByClause":true,"maxSpatialQueryCells":12,` +
+	`"spatialMaxGeometryPointCount":256,"sqlDisableQueryILOptimization":false,"sqlDisableFilterPlanOptimization":false,` +
+	`"sqlAllowTop":true,"enableSpatialIndexing":true}`
+
+func (t *topology) accountJSON() []byte {
+	replicas := map[string]any{"asyncReplication": false, "minReplicaSetSize": 3, "maxReplicasetSize": 4}
+	body, _ := json.Marshal(map[string]any{ // strings, numbers and maps: cannot fail
+		"_self": "", "id": t.cfg.Name, "_rid": t.cfg.Name + ".documents.azure.com",
+		"media": "//media/", "addresses": "//addresses/", "_dbs": "//dbs/",
+		"writableLocations":                  t.locations(t.cfg.WriteRegions),
+		"readableLocations":                  t.locations(t.cfg.Regions),
+		"enableMultipleWriteLocations":       t.cfg.MultiWrite,
+		"enablePerPartitionFailoverBehavior": t.cfg.PPAF,
+		"continuousBackupEnabled":            false,
+		"enableNRegionSynchronousCommit":     false,
+		"userReplicationPolicy":              replicas,
+		"userConsistencyPolicy":              map[string]any{"defaultConsistencyLevel": t.cfg.Consistency},
+		"systemReplicationPolicy":            map[string]any{"minReplicaSetSize": 3, "maxReplicasetSize": 4},
+		"readPolicy":                         map[string]any{"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
+		"queryEngineConfiguration":           queryEngine,
+	})
+	return body
+}
