@@ -1,0 +1,260 @@
+package attempt
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"github.com/cosmosretry/cosmosretry/internal/wire"
+)
+
+// Timeouts bounds one attempt by what it asks for. Zero means the default, a
+// negative value no bound. Every bound is cut to what is left of the caller's
+// deadline.
+type Timeouts struct {
+	// Point bounds reads and writes of one item and stored procedures. Default: 6 s.
+	Point time.Duration
+	// Query bounds queries, feeds and transactional batches. Default: 65 s.
+	Query time.Duration
+	// Metadata bounds requests for databases, containers and offers. Default: 65 s.
+	Metadata time.Duration
+	// Account bounds the account read. Default: 5 s.
+	Account time.Duration
+}
+
+// SetDefaults replaces the zero fields.
+func (t *Timeouts) SetDefaults() {
+	for field, value := range map[*time.Duration]time.Duration{
+		&t.Point:    6 * time.Second,
+		&t.Query:    65 * time.Second,
+		&t.Metadata: 65 * time.Second,
+		&t.Account:  5 * time.Second,
+	} {
+		if *field == 0 {
+			*field = value
+		}
+	}
+}
+
+// For returns the time-out of one attempt of an operation.
+func (t *Timeouts) For(op *wire.Operation) time.Duration {
+	switch {
+	case op.Scope == wire.ScopeAccount:
+		return t.Account
+	case op.Scope == wire.ScopeMetadata:
+		return t.Metadata
+	case op.Kind == wire.KindQuery, op.Kind == wire.KindBatch, op.Kind == wire.KindRead && op.PartitionKey == "":
+		return t.Query
+	}
+	return t.Point
+}
+
+// Send sends the request to the state's target and waits for its end. The
+// outcome is in [State.Last]; response and error are the pipeline's own, for
+// an answer that no policy of ours wants to keep from the client.
+func (s *State) Send(req *policy.Request, timeouts *Timeouts) (*http.Response, error) {
+	if !s.open {
+		var err error
+		if req, err = s.begin(req, timeouts.For(&s.Op)); err != nil {
+			return nil, err
+		}
+	}
+	s.chosen = false
+	resp, err := req.Next()
+	s.finish(resp, err)
+	return resp, err
+}
+
+// begin prepares a request of its own for the next attempt.
+func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Request, error) {
+	if err := s.keepBody(req); err != nil {
+		return nil, err
+	}
+	first := len(s.attempts) == 0
+	s.startClock(timeout)
+	s.trace = &s.trace0
+	if !first {
+		// A late report of an earlier attempt must not speak for this one.
+		s.trace = new(trace)
+	}
+	next := s.readdress(req, httptrace.WithClientTrace(s.ctx, s.trace.hooks()), first)
+	if s.hasBody {
+		if err := setBody(next, s.body); err != nil {
+			s.release(nil, err)
+			return nil, err
+		}
+	}
+	s.request = next.Raw()
+	s.attempts = append(s.attempts, Attempt{
+		Region: s.Target.Region, Host: s.request.URL.Host, Start: time.Now(), Wait: s.slept, visit: s.Visit,
+	})
+	s.open, s.slept = true, 0
+	return next, nil
+}
+
+// startClock bounds the attempt about to begin, by what is left of the
+// caller's deadline in any case.
+func (s *State) startClock(timeout time.Duration) {
+	if s.limit > 0 {
+		timeout = s.limit
+	}
+	s.ctx, s.cancel = s.base, nil
+	if timeout > 0 {
+		s.ctx, s.cancel = context.WithTimeoutCause(s.base, timeout, &timeoutError{timeout})
+	}
+}
+
+// readdress returns a copy of the request for the target. The transport may go
+// on reading the request of an attempt that has ended, so no attempt changes
+// the URL or the headers of another one.
+func (s *State) readdress(req *policy.Request, ctx context.Context, first bool) *policy.Request {
+	var next *policy.Request
+	if first {
+		next = req.WithContext(ctx)
+		s.url0 = *next.Raw().URL
+		next.Raw().URL = &s.url0
+	} else {
+		next = req.Clone(ctx)
+	}
+	if s.Target.Host != "" {
+		raw := next.Raw()
+		raw.URL.Scheme = s.Target.Scheme
+		raw.URL.Host = s.Target.Host
+		raw.Host = s.Target.Host
+	}
+	return next
+}
+
+// keepBody reads the body once, before the first attempt. The client's one
+// seekable body cannot serve two attempts: over HTTP/2 the transport still
+// reads it after an early answer, and a rewind then cuts the retry short.
+func (s *State) keepBody(req *policy.Request) error {
+	body := req.Body()
+	if body == nil || s.hasBody {
+		return nil
+	}
+	size, err := body.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err = body.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	buffer := make([]byte, size)
+	if _, err = io.ReadFull(body, buffer); err != nil {
+		return err
+	}
+	s.body, s.hasBody = buffer, true
+	return nil
+}
+
+// bodyReader is one attempt's view of the body.
+type bodyReader struct{ bytes.Reader }
+
+func (*bodyReader) Close() error { return nil }
+
+func newBodyReader(body []byte) *bodyReader {
+	r := new(bodyReader)
+	r.Reset(body)
+	return r
+}
+
+func setBody(req *policy.Request, body []byte) error {
+	raw := req.Raw()
+	if err := req.SetBody(newBodyReader(body), wire.Get(raw.Header, "Content-Type")); err != nil {
+		return err
+	}
+	raw.GetBody = func() (io.ReadCloser, error) { return newBodyReader(body), nil }
+	return nil
+}
+
+// finish records the end of the attempt that is under way, if there is one: an
+// inner policy may have finished it already.
+func (s *State) finish(resp *http.Response, err error) {
+	if !s.open {
+		return
+	}
+	s.open = false
+	a := &s.attempts[len(s.attempts)-1]
+	a.Duration = time.Since(a.Start)
+	if err == nil {
+		a.outcome = Outcome{Class: Answered, Status: resp.StatusCode, SubStatus: wire.SubStatus(resp.Header), Sent: true}
+		a.Status, a.SubStatus, a.Sent = a.outcome.Status, a.outcome.SubStatus, true
+		a.ActivityID = wire.Get(resp.Header, wire.HeaderActivityID)
+	} else {
+		s.failed(a, resp, err)
+	}
+	s.outcome, s.answer = a.outcome, nil
+	if err == nil {
+		s.answer = resp
+	}
+	s.release(resp, err)
+}
+
+func (s *State) failed(a *Attempt, resp *http.Response, err error) {
+	caller := s.base.Err()
+	a.outcome = classify(evidence{
+		resp: resp, err: err, caller: caller,
+		expired: caller == nil && s.ctx.Err() != nil,
+		traced:  s.trace.used.Load(), wrote: s.trace.wrote.Load(),
+	})
+	a.Sent, a.Err = a.outcome.Sent, err
+	if a.outcome.Class == TimedOut {
+		a.Err = context.Cause(s.ctx)
+	}
+	a.outcome.Silent = a.outcome.Class == TimedOut || silent(a.outcome, caller, a.Duration)
+}
+
+// release frees the attempt's clock: at once when the answer is complete, else
+// when the client has read and closed the body.
+func (s *State) release(resp *http.Response, err error) {
+	cancel := s.cancel
+	s.ctx, s.cancel = nil, nil
+	switch {
+	case cancel == nil:
+	case err != nil || downloaded(resp):
+		cancel()
+	default:
+		resp.Body = &streamedBody{resp.Body, cancel}
+	}
+}
+
+// downloaded reports whether azcore has read the body into memory, as it does
+// unless the client asked for a stream.
+func downloaded(resp *http.Response) bool {
+	if resp.Body == nil || resp.Body == http.NoBody {
+		return true
+	}
+	_, ok := resp.Body.(io.Seeker)
+	return ok
+}
+
+type streamedBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *streamedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel()
+	return err
+}
+
+// trace learns from the transport whether the request left the client. Its
+// hooks may be called after the attempt has ended, from another goroutine.
+type trace struct {
+	client      httptrace.ClientTrace
+	used, wrote atomic.Bool
+}
+
+func (t *trace) hooks() *httptrace.ClientTrace {
+	t.client.GetConn = func(string) { t.used.Store(true) }
+	t.client.WroteHeaders = func() { t.wrote.Store(true) }
+	return &t.client
+}

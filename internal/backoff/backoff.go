@@ -1,0 +1,32 @@
+// Package backoff computes waits between retries. Its functions are pure: the
+// random number is a parameter, so that a test can pin it.
+package backoff
+
+import "time"
+
+// Exponential returns base·2ⁿ, at most limit, spread by ±25 %; random is in
+// [0, 1). The spread keeps clients that failed together from coming back
+// together. n counts from 0.
+func Exponential(base, limit time.Duration, n int, random float64) time.Duration {
+	d := min(double(base, n), limit)
+	return min(d-d/4+time.Duration(random*float64(d/2)), limit)
+}
+
+// Salted returns base·2ⁿ plus up to salt, at most limit: the wait that Cosmos
+// DB clients use for 449.
+func Salted(base, limit, salt time.Duration, n int, random float64) time.Duration {
+	d := double(base, n)
+	if d >= limit {
+		return limit
+	}
+	return min(d+time.Duration(random*float64(salt)), limit)
+}
+
+// double returns d·2ⁿ and saturates instead of overflowing.
+func double(d time.Duration, n int) time.Duration {
+	const limit = time.Duration(1<<63 - 1)
+	if n >= 62 || d > limit>>n {
+		return limit
+	}
+	return d << n
+}

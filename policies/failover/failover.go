@@ -1,0 +1,335 @@
+package failover
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/wait"
+	"github.com/cosmosretry/cosmosretry/internal/wire"
+	"github.com/cosmosretry/cosmosretry/regioncache"
+)
+
+// Policy chooses the region of each attempt and retries failures in other
+// regions. It belongs into PerRetryPolicies of the client options, outside the
+// session and throttle policies if those are used. It is safe for concurrent use.
+type Policy struct {
+	cache   *regioncache.Cache
+	options atomic.Pointer[Options]
+}
+
+var _ policy.Policy = (*Policy)(nil)
+
+// New returns a policy that routes by cache, which it shares with the session
+// policy of the same client. Pass nil options to accept the defaults.
+// A nil cache is an error.
+func New(cache *regioncache.Cache, o *Options) (*Policy, error) {
+	if cache == nil {
+		return nil, errors.New("failover: cache is nil: want the result of regioncache.New")
+	}
+	p := &Policy{cache: cache}
+	p.Configure(o)
+	return p, nil
+}
+
+// Configure replaces the options, for operations that start later.
+func (p *Policy) Configure(o *Options) {
+	options := o.withDefaults()
+	p.options.Store(&options)
+}
+
+// Do implements [policy.Policy].
+func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
+	s := attempt.Enter(req)
+	defer s.Leave()
+	o := operation{Policy: p, options: p.options.Load(), state: s, req: req}
+	if s.Op.Scope == wire.ScopeAccount {
+		return o.readAccount()
+	}
+	o.prepare()
+	defer o.releaseProbe()
+	for {
+		first := len(s.Attempts())
+		resp, err := s.Send(req, &o.options.AttemptTimeout)
+		d := o.judge()
+		o.learn(first, resp, d.effects)
+		switch {
+		case d.verdict == passOn:
+			return o.answer(resp, err)
+		case s.Context().Err() != nil && (d.verdict != giveUp || err != nil):
+			return nil, s.Interrupted()
+		case d.verdict == giveUp:
+			return nil, o.giveUp(resp, err, d.reason)
+		}
+		runtime.Drain(resp)
+		if reason, err := o.retry(d); err != nil {
+			return nil, err
+		} else if reason != "" {
+			return nil, o.giveUp(resp, err, reason)
+		}
+	}
+}
+
+// operation is one run of the policy.
+type operation struct {
+	*Policy
+	options *Options
+	state   *attempt.State
+	req     *policy.Request
+	probe   *regioncache.Probe
+	probed  string // host of the probe
+}
+
+// prepare sets what every attempt carries and chooses the first target.
+func (o *operation) prepare() {
+	s := o.state
+	snapshot := o.cache.Snapshot()
+	if s.Op.Writes() && snapshot != nil && snapshot.MultiWrite {
+		wire.SetTrue(o.req.Raw().Header, wire.HeaderAllowTentativeWrites)
+	}
+	if s.Chosen() {
+		return
+	}
+	if s.Pass > 1 {
+		// Somebody outside retries an answer that no policy of ours owns, and
+		// may have chosen a region for it.
+		u := o.req.Raw().URL
+		if r := o.cache.Belongs(s.Context(), u.Scheme, u.Host); r != nil {
+			s.Choose(target(r))
+			return
+		}
+	}
+	o.choose()
+}
+
+// choose picks the target of the next attempt.
+func (o *operation) choose() {
+	s := o.state
+	c := o.cache.Choose(s.Context(), &s.Op, s.Failed)
+	if c.Again {
+		s.Failed = s.Failed[:0]
+	}
+	t := attempt.Target{}
+	if c.Region != nil {
+		t = target(c.Region)
+	}
+	s.Choose(t)
+	o.probe, o.probed = c.Probe, t.Host
+}
+
+func target(r *regioncache.Region) attempt.Target {
+	return attempt.Target{Region: r.Name, Scheme: r.Scheme, Host: r.Host}
+}
+
+// judge decides on the latest attempt.
+func (o *operation) judge() decision {
+	s := o.state
+	if s.Failover.LocalVisit != s.Visit {
+		s.Failover.LocalVisit, s.Failover.Local = s.Visit, 0
+	}
+	f := facts{outcome: s.Last(), class: reads, account: singleWrite, used: s.Failover}
+	if f.outcome.Class == attempt.Answered && f.outcome.Status < http.StatusBadRequest {
+		return decision{verdict: passOn}
+	}
+	if s.Op.Writes() {
+		f.class = classOf(&s.Op, attempt.RetriesWrites(s.Context()))
+	}
+	if snapshot := o.cache.Snapshot(); snapshot != nil && snapshot.MultiWrite {
+		f.account = multiWrite
+	}
+	d := decide(o.options, f)
+	if f.outcome.Silent && d.verdict == passOn {
+		// The caller's deadline ended the attempt before its own clock did.
+		// The operation is over, but the silence is known.
+		f.outcome.Class = attempt.TimedOut
+		d.effects = decide(o.options, f).effects
+	}
+	return d
+}
+
+// answer hands an answer up, or an error that is not ours to handle.
+func (o *operation) answer(resp *http.Response, err error) (*http.Response, error) {
+	if o.state.Last().Class == attempt.CallerDone {
+		return nil, o.state.Interrupted()
+	}
+	return resp, err
+}
+
+func (o *operation) giveUp(resp *http.Response, err error, reason string) error {
+	var hint time.Duration
+	last := o.state.Last()
+	if err == nil && resp != nil {
+		hint, _ = wire.RetryAfter(resp.Header, time.Now())
+	}
+	return o.state.GiveUp(resp, err, reason, !last.Is(http.StatusForbidden, wire.SubStatusWriteForbidden) || !o.state.Op.Reads(), hint)
+}
+
+// retry prepares the next attempt: it waits as long as it must and chooses the
+// target. reason is set when the wait would outlive the deadline.
+func (o *operation) retry(d decision) (reason string, err error) {
+	s := o.state
+	if d.verdict == reconnect {
+		s.Failover.Local++
+		s.Stay()
+		return "", nil
+	}
+	failed := s.Target.Host
+	s.Fail(failed)
+	refreshed := o.refresh(d.effects)
+	if d.verdict == nextBackend {
+		s.Failover.Backend++
+	} else {
+		s.Failover.Generic++
+	}
+	if reason, err = o.sleep(d.delay, d.reason); reason != "" || err != nil {
+		return reason, err
+	}
+	if d.effects&awaitRefresh != 0 {
+		o.await(refreshed)
+	}
+	o.choose()
+	if !d.backoff || s.Target.Host != failed {
+		return "", s.Interrupted()
+	}
+	delay := pause(s.Failover.SameEndpoint, rand.Float64())
+	s.Failover.SameEndpoint++
+	return o.sleep(delay, d.reason)
+}
+
+// sleep waits, unless the wait cannot end before the deadline.
+func (o *operation) sleep(d time.Duration, cause string) (reason string, err error) {
+	s := o.state
+	if d > 0 && !wait.Fits(s.Context(), time.Now(), d) {
+		return cause + ", and the wait would outlive the deadline", nil
+	}
+	if wait.For(s.Context(), d) != nil {
+		return "", s.Interrupted()
+	}
+	s.Slept(d)
+	return "", nil
+}
+
+// refreshWait bounds how long a retry without a delay waits for the topology.
+const refreshWait = 5 * time.Second
+
+func (o *operation) refresh(e effect) <-chan struct{} {
+	if e&refresh == 0 {
+		return nil
+	}
+	return o.cache.Refresh()
+}
+
+// await waits for a topology read to end, as long as the caller and the read's
+// own bound allow; the retry goes on in any case.
+func (o *operation) await(refreshed <-chan struct{}) {
+	if refreshed == nil {
+		return
+	}
+	began := time.Now()
+	timer := time.NewTimer(refreshWait)
+	defer timer.Stop()
+	select {
+	case <-refreshed:
+	case <-timer.C:
+	case <-o.state.Context().Done():
+	}
+	o.state.Slept(time.Since(began))
+}
+
+// learn tells the cache how the attempts since first ended, before anybody
+// looks at the caller's context: a caller whose deadline passes still teaches
+// the next one. Only the last attempt can have effects, those before it were
+// answers that an inner policy retried.
+func (o *operation) learn(first int, resp *http.Response, e effect) {
+	s := o.state
+	attempts := s.Attempts()
+	for i := first; i < len(attempts); i++ {
+		a := &attempts[i]
+		last := i == len(attempts)-1
+		failure := last && e&partitionFailure != 0
+		o.settleProbe(a, failure)
+		if a.Outcome().Class != attempt.Answered {
+			continue
+		}
+		if failure {
+			o.cache.Reached(&s.Op, a.Host)
+			continue
+		}
+		var h http.Header
+		if last && resp != nil {
+			h = resp.Header
+		}
+		o.cache.Answered(&s.Op, a.Host, h)
+		o.confirm(a)
+	}
+	if e != 0 {
+		o.apply(attempts[len(attempts)-1].Host, e)
+	}
+}
+
+// confirm remembers the region that took a write.
+func (o *operation) confirm(a *attempt.Attempt) {
+	op := &o.state.Op
+	if !op.Writes() {
+		return
+	}
+	switch {
+	case a.Status < http.StatusMultipleChoices, a.Status == http.StatusConflict, a.Status == http.StatusPreconditionFailed:
+		o.cache.WriteConfirmed(op, a.Host)
+	}
+}
+
+// apply carries the effects of a failure into the cache.
+func (o *operation) apply(host string, e effect) {
+	s := o.state
+	if e&partitionFailure != 0 && !(e&countOnce != 0 && slices.Contains(s.Failover.Forbidden, host)) {
+		o.cache.PartitionFailed(&s.Op, host)
+	}
+	if e&countOnce != 0 {
+		s.Failover.Forbidden = append(s.Failover.Forbidden, host)
+	}
+	if s.Last().Is(http.StatusGone, wire.SubStatusPartitionKeyRangeGone) {
+		o.cache.PartitionGone(&s.Op)
+	}
+	switch {
+	case e&markEndpoint != 0 && !s.Last().Sent, e&markIfNoBreaker != 0 && !o.cache.BreakerEnabled():
+		o.cache.MarkUnavailable(host)
+	case e&markLost != 0:
+		o.cache.MarkAccountLost(host)
+	case e&markWrites != 0:
+		o.cache.MarkWriteForbidden(host)
+	}
+}
+
+// settleProbe reports a probe's result. An attempt that is about to be repeated
+// on a new connection is not the result yet.
+func (o *operation) settleProbe(a *attempt.Attempt, failure bool) {
+	if o.probe == nil || a.Host != o.probed {
+		return
+	}
+	switch {
+	case failure:
+		o.probe.Failed(time.Now())
+	case a.Outcome().Class == attempt.Answered:
+		o.probe.Succeeded()
+	default:
+		return
+	}
+	o.probe = nil
+}
+
+// releaseProbe frees the place of a probe that ended without a result, on
+// cancellation and panic too.
+func (o *operation) releaseProbe() {
+	if o.probe != nil {
+		o.probe.Released()
+		o.probe = nil
+	}
+}

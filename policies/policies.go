@@ -1,0 +1,163 @@
+package policies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/policies/failover"
+	"github.com/cosmosretry/cosmosretry/policies/session"
+	"github.com/cosmosretry/cosmosretry/policies/throttle"
+	"github.com/cosmosretry/cosmosretry/regioncache"
+)
+
+// Options configures [Install]. Nil and the zero value mean the defaults.
+type Options struct {
+	// Settings holds the numbers. Nil: the environment, then the defaults.
+	Settings *Settings
+	// Account reads the account when its regions have changed (403/3, 403/1008).
+	// Nil: the topology is learned only from the account reads that the client
+	// makes by itself, every 5 min. The constructors of package compat set it.
+	Account regioncache.AccountReader
+	// Cache is shared routing state, for several clients of one account. Nil: a
+	// cache of its own. A given cache keeps its own options; regions, breaker
+	// and Account of these options do not apply to it.
+	Cache *regioncache.Cache
+	// Logger gets warnings that deserve an operator's attention, such as an
+	// unknown preferred region. Nil: [slog.Default].
+	Logger *slog.Logger
+}
+
+// Set is what [Install] has put into a client's options. It is safe for
+// concurrent use.
+type Set struct {
+	cache     *regioncache.Cache
+	shared    bool // the cache has options of its own
+	preferred []string
+	options   Options
+	call      *callPolicy
+	failover  *failover.Policy
+	session   *session.Policy
+	throttle  *throttle.Policy
+}
+
+// Install puts all policies into the options of a client that is about to be
+// made for the account at endpoint: one into PerCallPolicies, and failover,
+// session and throttle, in this order, into PerRetryPolicies. It does no I/O.
+// The preferred regions are those of the settings, else those of options.
+//
+// Each number comes from the first of: the environment variable
+// AZURE_COSMOS_PPCB_ENABLED_OVERRIDE (for the breaker's switch), the settings,
+// the setting's environment variable, the default.
+//
+// It is an error when options is nil or has the policies already, when endpoint
+// is no URL of an account, and when a setting or an environment variable makes
+// no sense; the error names it and what is allowed, and options stays as it was.
+func Install(options *azcosmos.ClientOptions, endpoint string, o *Options) (*Set, error) {
+	if options == nil {
+		return nil, errors.New("policies: options is nil: want the azcosmos.ClientOptions that the client will be made with")
+	}
+	for _, p := range options.PerCallPolicies {
+		if _, ok := p.(*callPolicy); ok {
+			return nil, errors.New("policies: options has the policies already: want a copy of the client options for each client")
+		}
+	}
+	s, err := newSet(endpoint, options.PreferredRegions, o)
+	if err != nil {
+		return nil, err
+	}
+	// Slices of the caller's that have room would be written to in place.
+	options.PerCallPolicies = append(options.PerCallPolicies[:len(options.PerCallPolicies):len(options.PerCallPolicies)], s.call)
+	options.PerRetryPolicies = append(options.PerRetryPolicies[:len(options.PerRetryPolicies):len(options.PerRetryPolicies)],
+		s.failover, s.session, s.throttle)
+	return s, nil
+}
+
+func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
+	s := &Set{call: new(callPolicy), preferred: preferred}
+	if o != nil {
+		s.options = *o
+	}
+	settings, err := s.options.Settings.withEnvironment(os.LookupEnv)
+	if err != nil {
+		return nil, fmt.Errorf("policies: %w", err)
+	}
+	if s.cache = s.options.Cache; s.cache != nil {
+		s.shared = true
+	} else if s.cache, err = regioncache.New(endpoint, s.cacheOptions(settings)); err != nil {
+		return nil, err
+	}
+	if s.failover, err = failover.New(s.cache, settings.FailoverOptions()); err != nil {
+		return nil, err
+	}
+	if s.session, err = session.New(s.cache, settings.SessionOptions()); err != nil {
+		return nil, err
+	}
+	if s.throttle, err = throttle.New(settings.ThrottleOptions()); err != nil {
+		return nil, err
+	}
+	s.call.configure(settings)
+	return s, nil
+}
+
+func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {
+	o := settings.CacheOptions()
+	if o.PreferredRegions == nil {
+		o.PreferredRegions = s.preferred
+	}
+	o.Account = s.options.Account
+	o.Logger = s.options.Logger
+	return o
+}
+
+// Apply replaces the settings, for operations that start later; those under way
+// keep their budgets. Nil means the environment, then the defaults. The
+// environment is read again. A setting that makes no sense is an error, and
+// then nothing changes.
+func (s *Set) Apply(settings *Settings) error {
+	filled, err := settings.withEnvironment(os.LookupEnv)
+	if err != nil {
+		return fmt.Errorf("policies: %w", err)
+	}
+	if !s.shared {
+		if err := s.cache.Configure(s.cacheOptions(filled)); err != nil {
+			return err
+		}
+	}
+	s.failover.Configure(filled.FailoverOptions())
+	s.session.Configure(filled.SessionOptions())
+	s.throttle.Configure(filled.ThrottleOptions())
+	s.call.configure(filled)
+	return nil
+}
+
+// Cache is the routing state that the policies share.
+func (s *Set) Cache() *regioncache.Cache { return s.cache }
+
+// WithWriteRetry returns a context whose writes are, or are not, repeated when
+// an earlier attempt may have been executed: after 408, 5xx, 429/3092 and
+// transport errors that left the fate of the request open. What was surely not
+// executed is retried in any case. The default is true for every write but
+// stored procedures, which are never repeated.
+//
+// Opt out for writes that must not happen twice and have no ETag to guard them,
+// such as a patch that increments. See "Idempotency Requirements" in the retry
+// specification.
+func WithWriteRetry(ctx context.Context, retry bool) context.Context {
+	return attempt.WithWriteRetry(ctx, retry)
+}
+
+// Error is the end of an operation that the policies gave up. It carries the
+// last answer of the service, which errors.As finds as *[azcore.ResponseError],
+// or else the transport's error, and the list of all attempts.
+//
+// [azcore.ResponseError]: https://pkg.go.dev/github.com/Azure/azure-sdk-for-go/sdk/azcore#ResponseError
+type Error = attempt.Error
+
+// Attempt is one request of an operation, as [Error] lists it.
+type Attempt = attempt.Attempt

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/wire"
+	"github.com/cosmosretry/cosmosretry/regioncache"
+)
+
+// Policy retries 404/1002 in another region. It belongs into PerRetryPolicies
+// of the client options, inside the failover policy and outside the throttle
+// policy if those are used. It is safe for concurrent use.
+type Policy struct {
+	cache   *regioncache.Cache
+	options atomic.Pointer[Options]
+}
+
+var _ policy.Policy = (*Policy)(nil)
+
+// New returns a policy that knows the account's regions from cache, which it
+// shares with the failover policy of the same client. Pass nil options to
+// accept the defaults. A nil cache is an error.
+func New(cache *regioncache.Cache, o *Options) (*Policy, error) {
+	if cache == nil {
+		return nil, errors.New("session: cache is nil: want the result of regioncache.New")
+	}
+	p := &Policy{cache: cache}
+	p.Configure(o)
+	return p, nil
+}
+
+// Configure replaces the options, for operations that start later.
+func (p *Policy) Configure(o *Options) {
+	options := o.withDefaults()
+	p.options.Store(&options)
+}
+
+// Do implements [policy.Policy].
+func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
+	s := attempt.Enter(req)
+	defer s.Leave()
+	if s.Op.Scope == wire.ScopeAccount {
+		return p.observeAccount(req, s)
+	}
+	o := p.options.Load()
+	for {
+		resp, err := s.Send(req, &o.AttemptTimeout)
+		if err != nil || resp.StatusCode != http.StatusNotFound {
+			return resp, err
+		}
+		f := p.gather(s)
+		d := decide(o, f)
+		switch d.verdict {
+		case pass:
+			return resp, nil
+		case surface:
+			return nil, s.GiveUp(resp, nil, d.reason, true, 0)
+		}
+		if err := s.Interrupted(); err != nil {
+			return nil, err
+		}
+		runtime.Drain(resp)
+		s.Session.Retries++
+		p.reroute(s, d.verdict)
+	}
+}
+
+func (p *Policy) gather(s *attempt.State) facts {
+	snapshot := p.cache.Snapshot()
+	return facts{
+		outcome:    s.Last(),
+		multiWrite: snapshot != nil && snapshot.MultiWrite,
+		hub:        p.cache.Hub(s.Context()) != nil,
+		endpoints:  p.cache.Endpoints(s.Context(), &s.Op),
+		retries:    s.Session.Retries,
+	}
+}
+
+// reroute chooses the region of the retry. The one that has not caught up
+// counts as failed, so that the list goes on behind it.
+func (p *Policy) reroute(s *attempt.State, v verdict) {
+	attempts := s.Attempts()
+	s.Fail(attempts[len(attempts)-1].Host)
+	if v == toHub {
+		s.Choose(target(p.cache.Hub(s.Context())))
+		return
+	}
+	c := p.cache.Choose(s.Context(), &s.Op, s.Failed)
+	if c.Probe != nil {
+		// Probes belong to the failover policy, which reports their results.
+		c.Probe.Released()
+	}
+	if c.Again {
+		s.Failed = s.Failed[:0]
+	}
+	s.Choose(target(c.Region))
+}
+
+func target(r *regioncache.Region) attempt.Target {
+	if r == nil {
+		return attempt.Target{}
+	}
+	return attempt.Target{Region: r.Name, Scheme: r.Scheme, Host: r.Host}
+}
+
+// observeAccount learns the topology from the client's own account read.
+func (p *Policy) observeAccount(req *policy.Request, s *attempt.State) (*http.Response, error) {
+	asked := time.Now()
+	resp, err := req.Next()
+	if err != nil || s.Learned || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	if document, err := runtime.Payload(resp); err == nil {
+		// A document that is not an account's is the client's to complain about.
+		_ = p.cache.Learn(document, asked)
+	}
+	return resp, nil
+}

@@ -1,0 +1,103 @@
+package regioncache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// refresher runs the on-demand account reads: one at a time, and after one that
+// succeeded none for the refresh interval.
+type refresher struct {
+	mu      sync.Mutex
+	running chan struct{} // closed at the end of the read under way
+	last    time.Time     // start of the last read that succeeded
+}
+
+// Refresh begins an account read, unless one is under way or the last one is
+// younger than the refresh interval, and returns a channel that is closed when
+// the read under way ends. It returns nil when there is none to wait for, which
+// is always so without an [AccountReader].
+//
+// The global endpoint is asked first, then every readable region, excluded ones
+// too, 5 s each. A read that fails changes nothing and leaves the interval
+// free; an answer older than what is known is ignored. Refresh itself never
+// blocks (retry specification, "403 — Forbidden").
+func (c *Cache) Refresh() <-chan struct{} {
+	cfg := c.config.Load()
+	if cfg.Account == nil || cfg.RefreshInterval < 0 {
+		return nil
+	}
+	now := time.Now()
+	r := &c.refresher
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running != nil {
+		return r.running
+	}
+	if !r.last.IsZero() && now.Sub(r.last) < cfg.RefreshInterval {
+		return nil
+	}
+	r.running = make(chan struct{})
+	go c.refresh(cfg, r.running)
+	return r.running
+}
+
+func (c *Cache) refresh(cfg *Options, done chan struct{}) {
+	started := time.Now()
+	ok := false
+	defer func() {
+		r := &c.refresher
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if ok {
+			r.last = started
+		}
+		r.running = nil
+		close(done)
+	}()
+	for _, endpoint := range c.refreshEndpoints() {
+		if c.readAccount(cfg, endpoint) == nil {
+			ok = true
+			return
+		}
+	}
+}
+
+// refreshEndpoints lists whom to ask for the account: the global endpoint,
+// then the readable regions.
+func (c *Cache) refreshEndpoints() []string {
+	endpoints := []string{c.endpoint.String()}
+	if s := c.snapshot.Load(); s != nil {
+		for _, r := range s.topology.readable {
+			if r.addr != c.pinned.addr {
+				endpoints = append(endpoints, r.Endpoint())
+			}
+		}
+	}
+	return endpoints
+}
+
+func (c *Cache) readAccount(cfg *Options, endpoint string) error {
+	// Not under the context of the request that asked: the answer serves all.
+	ctx, cancel := context.WithTimeout(context.Background(), cfg.AccountTimeout)
+	defer cancel()
+	asked := time.Now()
+	document, err := callReader(ctx, cfg.Account, endpoint)
+	if err != nil {
+		return err
+	}
+	return c.Learn(document, asked)
+}
+
+// callReader keeps a reader that panics from ending the process: it runs in a
+// goroutine that the program does not know of.
+func callReader(ctx context.Context, read AccountReader, endpoint string) (document []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the account reader panicked: %v", p)
+		}
+	}()
+	return read(ctx, endpoint)
+}
