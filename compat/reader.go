@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -71,17 +72,19 @@ func newReader(options *azcosmos.ClientOptions, newClient clientMaker) regioncac
 	}
 }
 
-// accountTap lets one account read through and keeps its answer; whatever the
-// client wants to send after it is stopped.
+// accountTap lets one account read through and keeps its answer. Whatever the
+// client wants to send after it is stopped, also the account reads that it
+// starts in the background when the first one fails.
 type accountTap struct {
 	ctx      context.Context
+	used     atomic.Bool
 	document []byte
 	err      error
 }
 
 // Do implements [policy.Policy].
 func (t *accountTap) Do(req *policy.Request) (*http.Response, error) {
-	if path := req.Raw().URL.Path; path != "" && path != "/" {
+	if path := req.Raw().URL.Path; path != "" && path != "/" || t.used.Swap(true) {
 		return nil, errStopped
 	}
 	// azcosmos cuts the context's cancellation off for this request.
