@@ -64,8 +64,13 @@ func (s *State) Send(req *policy.Request, timeouts *Timeouts) (*http.Response, e
 		if req, err = s.begin(req, timeouts.For(&s.Op)); err != nil {
 			return nil, err
 		}
+	} else if s.rerouted {
+		// A policy outside began the attempt before this one chose its target.
+		s.address(req.Raw())
+		a := &s.attempts[len(s.attempts)-1]
+		a.Region, a.Host, a.visit = s.Target.Region, req.Raw().URL.Host, s.Visit
 	}
-	s.chosen = false
+	s.rerouted = false
 	resp, err := req.Next()
 	s.finish(resp, err)
 	return resp, err
@@ -94,7 +99,7 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 	s.attempts = append(s.attempts, Attempt{
 		Region: s.Target.Region, Host: s.request.URL.Host, Start: time.Now(), Wait: s.slept, visit: s.Visit,
 	})
-	s.open, s.slept = true, 0
+	s.open, s.rerouted, s.slept = true, false, 0
 	return next, nil
 }
 
@@ -122,13 +127,18 @@ func (s *State) readdress(req *policy.Request, ctx context.Context, first bool) 
 	} else {
 		next = req.Clone(ctx)
 	}
-	if s.Target.Host != "" {
-		raw := next.Raw()
-		raw.URL.Scheme = s.Target.Scheme
-		raw.URL.Host = s.Target.Host
-		raw.Host = s.Target.Host
-	}
+	s.address(next.Raw())
 	return next
+}
+
+// address turns a request of our own to the target.
+func (s *State) address(raw *http.Request) {
+	if s.Target.Host == "" {
+		return
+	}
+	raw.URL.Scheme = s.Target.Scheme
+	raw.URL.Host = s.Target.Host
+	raw.Host = s.Target.Host
 }
 
 // keepBody reads the body once, before the first attempt. The client's one
@@ -180,7 +190,7 @@ func (s *State) finish(resp *http.Response, err error) {
 	if !s.open {
 		return
 	}
-	s.open = false
+	s.open, s.chosen = false, false
 	a := &s.attempts[len(s.attempts)-1]
 	a.Duration = time.Since(a.Start)
 	if err == nil {

@@ -56,14 +56,16 @@ type State struct {
 	Session  SessionBudget
 	Throttle ThrottleBudget
 
-	caller  context.Context // the caller's own, nil without the per-call policy
-	base    context.Context // parent of every attempt of this pass
-	depth   int
-	chosen  bool // Target was chosen and nothing has been sent to it yet
-	limit   time.Duration
-	slept   time.Duration // since the last attempt
-	body    []byte
-	hasBody bool
+	caller context.Context // the caller's own, nil without the per-call policy
+	base   context.Context // parent of every attempt of this pass
+	depth  int
+	chosen bool // Target was chosen and nothing has come back from it yet
+	// rerouted: Target was chosen after the attempt under way was addressed.
+	rerouted bool
+	limit    time.Duration
+	slept    time.Duration // since the last attempt
+	body     []byte
+	hasBody  bool
 
 	open     bool
 	ctx      context.Context // of the attempt under way
@@ -201,7 +203,7 @@ func (s *State) Context() context.Context { return s.base }
 func (s *State) Choose(t Target) {
 	s.Target = t
 	s.Visit++
-	s.chosen = true
+	s.chosen, s.rerouted = true, true
 }
 
 // Stay sends the next attempt where the last one went, whatever the policies
