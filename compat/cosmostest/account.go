@@ -1,7 +1,9 @@
 package cosmostest
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -24,9 +26,15 @@ type Account struct {
 	log    requestLog
 
 	activities atomic.Uint64 // for activity ids
+	ca         func() (*authority, error)
+	network    atomic.Pointer[network] // nil until Listen
+	admin      chan struct{}           // holds one element while sockets are opened or closed
 
 	mu      sync.Mutex // guards what follows; never held across I/O or a wait
 	stopped map[string]bool
+	gates   map[string]*gate // by region key; nil until Listen; replaced, never changed
+	clients []*http.Transport // made by Client, to make them forget idle connections
+	closed  bool
 }
 
 // NewAccount makes an account. Pass nil to accept the default values. The error for a bad config names the field and
@@ -36,7 +44,8 @@ func NewAccount(c *Config) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Account{store: newStore(), stopped: map[string]bool{}}
+	a := &Account{store: newStore(), stopped: map[string]bool{}, admin: make(chan struct{}, 1)}
+	a.ca = sync.OnceValues(func() (*authority, error) { return newAuthority("cosmostest " + top.cfg.Name) })
 	a.top.Store(top)
 	a.faults.Store(&faultSet{})
 	a.store.setRegions(top.cfg.Regions)
@@ -79,12 +88,7 @@ func (a *Account) Update(change func(*Config) error) error {
 		if err := change(&cfg); err != nil {
 			return err
 		}
-		if eff := cfg.withDefaults(); eff.Name != before.cfg.Name {
-			return configError("Name", cfg.Name, "the name it was made with, "+before.cfg.Name)
-		} else if len(eff.Containers) != len(before.cfg.Containers) {
-			return configError("Containers", len(eff.Containers), "no change; create containers with a client")
-		}
-		after, err := newTopology(cfg, before, nil)
+		after, err := a.newTopology(cfg, before)
 		if err != nil {
 			return err
 		}
@@ -93,6 +97,27 @@ func (a *Account) Update(change func(*Config) error) error {
 			return nil
 		}
 	}
+}
+
+// newTopology checks what may not change, and opens the listeners of new regions.
+func (a *Account) newTopology(cfg Config, before *topology) (*topology, error) {
+	after, err := newTopology(cfg, before, nil)
+	if err != nil {
+		return nil, err
+	}
+	if after.cfg.Name != before.cfg.Name {
+		return nil, configError("Name", cfg.Name, "the name it was made with, "+before.cfg.Name)
+	}
+	if len(after.cfg.Containers) != len(before.cfg.Containers) {
+		return nil, configError("Containers", len(cfg.Containers), "no change; create containers with a client")
+	}
+	if n := a.network.Load(); n != nil {
+		if err := n.openGates(after.cfg.Regions); err != nil {
+			return nil, err
+		}
+		return newTopology(cfg, before, a.listening())
+	}
+	return after, nil
 }
 
 // Stop makes a region ("global" for the global endpoint) unreachable: its connections are refused until
@@ -108,9 +133,38 @@ func (a *Account) setStopped(region string, stopped bool) error {
 	if _, ok := top.names[key]; !ok {
 		return fmt.Errorf("cosmostest: no region %q; allowed: %q or one of %q", region, globalName, top.cfg.Regions)
 	}
+	if a.network.Load() != nil {
+		defer a.administer()()
+		if err := a.moveGate(key, stopped); err != nil {
+			return err
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stopped[key] = stopped
+	return nil
+}
+
+// moveGate closes or opens the listener of a region.
+func (a *Account) moveGate(key string, stop bool) error {
+	g := a.allGates()[key]
+	if g == nil {
+		return nil
+	}
+	if stop {
+		a.forgetIdle()
+		g.stop()
+		return nil
+	}
+	a.mu.Lock()
+	closed := a.closed
+	a.mu.Unlock()
+	if closed {
+		return errors.New("cosmostest: start: the account is closed")
+	}
+	if err := g.open(); err != nil {
+		return fmt.Errorf("cosmostest: start %s: %w", g.name, err)
+	}
 	return nil
 }
 
@@ -127,6 +181,19 @@ func (a *Account) locate(u *url.URL) (name string, reachable bool) {
 	return name, reachable && a.reachable(name)
 }
 
-// Close ends the account: listeners are closed and their goroutines are gone when it returns. In process there is
-// nothing to release.
-func (a *Account) Close() error { return nil }
+// Close ends the account: listeners are closed, live connections are cut, and their goroutines are gone when it
+// returns. In process there is nothing to release. Closing twice is fine; the error is always nil.
+func (a *Account) Close() error {
+	if a.network.Load() == nil {
+		return nil
+	}
+	defer a.administer()()
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	for _, g := range a.allGates() {
+		g.close()
+		g.release()
+	}
+	return nil
+}

@@ -20,6 +20,7 @@ type exchange struct {
 type outcome struct {
 	answer *answer
 	fault  TransportFault
+	narrow bool // the fault is limited by Range or Match
 	err    error
 }
 
@@ -95,7 +96,7 @@ func (x *exchange) misbehave(ctx context.Context, f *armedFault) outcome {
 		<-ctx.Done()
 		return outcome{fault: Blackhole, err: context.Cause(ctx)}
 	case f.Transport != NoTransportFault && f.Transport != Truncated:
-		return outcome{fault: f.Transport}
+		return outcome{fault: f.Transport, narrow: f.Range != "" || f.Match != nil}
 	}
 	return outcome{answer: f.answer()}
 }

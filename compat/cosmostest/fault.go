@@ -46,7 +46,8 @@ type Fault struct {
 }
 
 // SetFaults replaces all faults; their counters start anew. The first fault that matches a request and is not used up
-// answers it. The faults are copied. Requests under way keep the fault they met.
+// answers it. The faults are copied. Requests under way keep the fault they met. On listeners, faults that strike before
+// a request is sent strike new connections, so idle ones to the regions that have them are cut.
 func (a *Account) SetFaults(f ...Fault) {
 	set := make(faultSet, len(f))
 	for i := range f {
@@ -54,6 +55,12 @@ func (a *Account) SetFaults(f ...Fault) {
 		set[i].Header = f[i].Header.Clone()
 	}
 	a.faults.Store(&set)
+	for _, g := range a.allGates() {
+		if set.forConnection(g.name) != nil {
+			a.forgetIdle()
+			g.dropIdle()
+		}
+	}
 }
 
 // FaultHits returns how many requests each fault of the last [Account.SetFaults] has answered, in their order.
@@ -92,6 +99,9 @@ func (f *armedFault) covers(r *Request) bool {
 func (f *armedFault) beforeBody() bool {
 	return f.Early || f.Transport.notSent() || f.Transport == ResetMidBody
 }
+
+// usedUp reports whether the fault answers nothing any more.
+func (f *armedFault) usedUp() bool { return f.Times > 0 && f.hits.Load() >= int64(f.Times) }
 
 // take uses the fault once, and reports whether it was not used up.
 func (f *armedFault) take() bool {

@@ -1,8 +1,11 @@
 package cosmostest
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -30,6 +33,20 @@ type Request struct {
 	Canceled bool
 	// Proto is the protocol it came with, such as "HTTP/2.0".
 	Proto string
+}
+
+// String is the request on one line, without headers and body.
+func (r Request) String() string {
+	end := strconv.Itoa(r.Status)
+	switch {
+	case r.Canceled:
+		end = "canceled " + r.Transport.String()
+	case r.Status == 0:
+		end = r.Transport.String()
+	case r.SubStatus != 0:
+		end += "/" + strconv.Itoa(r.SubStatus)
+	}
+	return fmt.Sprintf("%s: %s %s range %q: %s", r.Region, r.Method, r.Path, r.Range, strings.TrimSpace(end))
 }
 
 // Requests returns the log since the start or [Account.ResetLog], in order of arrival. Requests under way are in it
