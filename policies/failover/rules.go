@@ -86,7 +86,7 @@ const (
 // rules is the specification's section "Status Code Handling". The first row
 // that matches decides; an answer that none matches is the caller's.
 //
-//go:generate go run ../../internal/gendocs
+//go:generate go test -run TestTables -update .
 var rules = []rule{
 	// 403 — Forbidden
 	{403, wire.SubStatusWriteForbidden, reads, anyAccount, anySent,
