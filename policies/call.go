@@ -26,14 +26,14 @@ func (p *callPolicy) configure(s *Settings) {
 
 // Do implements [policy.Policy].
 func (p *callPolicy) Do(req *policy.Request) (*http.Response, error) {
-	ctx := req.Raw().Context()
-	s := attempt.Begin(req, ctx)
+	s := attempt.Begin(req)
 	if timeout := time.Duration(p.timeout.Load()); timeout > 0 && s.Op.Scope != wire.ScopeAccount {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
+		ctx, cancel := context.WithTimeout(req.Raw().Context(), timeout)
 		defer cancel()
 		req = req.WithContext(ctx)
-		s = attempt.Begin(req, ctx)
 	}
+	ctx := req.Raw().Context()
+	s.CalledWith(ctx)
 	if err := ctx.Err(); err != nil {
 		return s.Settle(nil, err)
 	}

@@ -184,7 +184,7 @@ func (c *Cache) WriteConfirmed(op *wire.Operation, host string) {
 		return
 	}
 	p := c.partitions.resolve(op)
-	if host == s.topology.writable[0].Host {
+	if host == s.hub().Host {
 		c.overrides.Load().remove(p)
 		return
 	}

@@ -96,7 +96,7 @@ func (v *view) choose() Choice {
 	for again := false; ; again = true {
 		r, due := v.pick(list, again, true)
 		if r == nil && again {
-			return Choice{Region: v.snapshot.hub}
+			return Choice{Region: v.snapshot.fallback(v.op)}
 		}
 		if r == nil {
 			continue
@@ -199,7 +199,7 @@ func (c *Cache) Hub(ctx context.Context) *Region {
 	if s == nil || c.config.Load().PinEndpoint {
 		return nil
 	}
-	hub := s.topology.writable[0]
+	hub := s.hub()
 	if slices.Contains(s.excluded, hub.key) || slices.Contains(excludedBy(ctx), hub.key) {
 		return nil
 	}

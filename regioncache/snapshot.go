@@ -17,14 +17,14 @@ type Snapshot struct {
 	// Observed is when the account read began that this snapshot came from.
 	Observed time.Time
 
-	topology topology
-	excluded []string // client-wide, as region keys
+	topology  topology
+	preferred *Region  // first for item writes, exclusions aside
+	excluded  []string // client-wide, as region keys
 
 	// The lists, client-wide exclusions removed: see [Snapshot.list].
 	reads      []*Region
 	itemWrites []*Region
 	metaWrites []*Region
-	hub        *Region // serves when every region of a list is excluded
 }
 
 // newSnapshot orders a topology by the client's preferences. It is pure.
@@ -35,12 +35,12 @@ func newSnapshot(t topology, preferred, excluded []string, observed time.Time) *
 	}
 	reads := prefer(t.readable, preferred)
 	writes := t.writable
-	s.hub = t.writable[0]
+	s.preferred = t.writable[0]
 	switch {
 	case t.multiWrite:
 		writes = prefer(t.writable, preferred)
-		s.metaWrites = s.without([]*Region{s.hub})
-		s.hub = writes[0]
+		s.preferred = writes[0]
+		s.metaWrites = s.without([]*Region{s.hub()})
 	case s.PPAF:
 		s.metaWrites = s.without(writes)
 		writes = union(writes, reads)
@@ -129,6 +129,20 @@ func (s *Snapshot) list(op *wire.Operation) []*Region {
 		return s.itemWrites
 	}
 	return s.metaWrites
+}
+
+// hub is the region that takes metadata writes, and on single-write accounts
+// all writes.
+func (s *Snapshot) hub() *Region { return s.topology.writable[0] }
+
+// fallback serves an operation when every region of its list is excluded: the
+// hub, or on multi-write accounts the preferred write region (retry
+// specification, "Endpoint Exhaustion Fallback").
+func (s *Snapshot) fallback(op *wire.Operation) *Region {
+	if op.Writes() && op.Scope == wire.ScopeMetadata {
+		return s.hub()
+	}
+	return s.preferred
 }
 
 // byAddr finds the region that a host belongs to.

@@ -43,8 +43,8 @@ type State struct {
 	Failed []string
 	// Target is where the last attempt went, or where the next one will go.
 	Target Target
-	// Visit counts the choices of a target: attempts with the same number
-	// went to the same region for the same reason.
+	// Visit counts the passes and the choices of a target: attempts with the
+	// same number went to the same region for the same reason.
 	Visit int
 	// Pass counts how often the pipeline outside ran the policies.
 	Pass int
@@ -109,13 +109,13 @@ type ThrottleBudget struct {
 	WaitedFor time.Duration // after 449, in the whole operation
 }
 
-// Begin starts a new operation for a request that enters the pipeline, under
-// the context that the caller gave it. Only the per-call policy uses it.
-func Begin(req *policy.Request, caller context.Context) *State {
-	s := newState(req)
-	s.caller = caller
-	return s
-}
+// Begin starts a new operation for a request that enters the pipeline. Only the
+// per-call policy uses it.
+func Begin(req *policy.Request) *State { return newState(req) }
+
+// CalledWith tells the caller's own context, which azcore's TryTimeout hides
+// from the policies inside its retry.
+func (s *State) CalledWith(caller context.Context) { s.caller = caller }
 
 // Enter returns the state of the operation that the request belongs to, and
 // creates it for the first policy that asks. Every Enter needs a Leave.
@@ -126,6 +126,7 @@ func Enter(req *policy.Request) *State {
 	}
 	if s.depth == 0 {
 		s.Pass++
+		s.Visit++
 		s.base, s.limit = passContext(s.caller, req.Raw().Context())
 	}
 	s.depth++

@@ -135,6 +135,10 @@ func (o *operation) judge() decision {
 		s.Failover.LocalVisit, s.Failover.Local = s.Visit, 0
 	}
 	f := facts{outcome: s.Last(), class: reads, account: singleWrite, used: s.Failover}
+	if s.Context().Err() != nil {
+		// Nobody will try again, so a broken connection is the result.
+		f.used.Local = o.options.LocalRetries
+	}
 	if f.outcome.Class == attempt.Answered && f.outcome.Status < http.StatusBadRequest {
 		return decision{verdict: passOn}
 	}
