@@ -32,7 +32,7 @@ type Account struct {
 
 	mu      sync.Mutex // guards what follows; never held across I/O or a wait
 	stopped map[string]bool
-	gates   map[string]*gate // by region key; nil until Listen; replaced, never changed
+	gates   map[string]*gate  // by region key; nil until Listen; replaced, never changed
 	clients []*http.Transport // made by Client, to make them forget idle connections
 	closed  bool
 }

@@ -46,6 +46,7 @@ type failure struct {
 	message           string
 }
 
+// Error shows the status, the sub-status and the message.
 func (f *failure) Error() string { return fmt.Sprintf("%d/%d: %s", f.status, f.subStatus, f.message) }
 
 // fail returns a failure; args fill in format.

@@ -31,20 +31,7 @@ func (w *work) changeFeed() (*answer, error) {
 	if f != nil {
 		return nil, f
 	}
-	items := c.scan(r, sc, at)
-	items = slices.DeleteFunc(items, func(it *item) bool { return it.lsn <= position || it.time() < since })
-	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.seq, b.seq)) })
-	docs, last := [][]byte{}, r.lsn[at]
-	for _, it := range items {
-		if len(docs) >= w.pageSize() && it.lsn > last { // never between two changes of one transaction
-			break
-		}
-		docs = append(docs, it.raw)
-		last = it.lsn
-	}
-	if len(docs) == len(items) {
-		last = r.lsn[at]
-	}
+	docs, last := w.changes(c.scan(r, sc, at), r.lsn[at], position, since)
 	ans := w.partitionAnswer(http.StatusOK, c, at)
 	ans.header["Etag"] = []string{`"` + strconv.FormatInt(last, 10) + `"`}
 	ans.header[headerItemCount] = []string{strconv.Itoa(len(docs))}
@@ -54,6 +41,21 @@ func (w *work) changeFeed() (*answer, error) {
 	}
 	ans.body = feed(c.rid, "Documents", docs)
 	return ans, nil
+}
+
+// changes returns a page of the items that changed after position and since (_ts), and the position after it; now is
+// that of the partition's last write.
+func (w *work) changes(items []*item, now, position, since int64) (docs [][]byte, last int64) {
+	items = slices.DeleteFunc(items, func(it *item) bool { return it.lsn <= position || it.time() < since })
+	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.seq, b.seq)) })
+	for _, it := range items {
+		if len(docs) >= w.pageSize() && it.lsn > last { // never between two changes of one transaction
+			return docs, last
+		}
+		docs = append(docs, it.raw)
+		last = it.lsn
+	}
+	return docs, now
 }
 
 // feedPosition reads where the feed is to go on.

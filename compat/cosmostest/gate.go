@@ -221,6 +221,7 @@ type pickyListener struct {
 	gate *gate
 }
 
+// Accept returns the next connection that no fault takes.
 func (l *pickyListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

@@ -42,6 +42,8 @@ func holdPort(addr string) (io.Closer, error) {
 	return socket(fd), nil
 }
 
+// socket is a file descriptor.
 type socket int
 
+// Close gives the port back.
 func (s socket) Close() error { return syscall.Close(int(s)) }

@@ -72,31 +72,20 @@ func (o patchOp) apply(doc map[string]any) *failure {
 	if len(names) == 0 || isSystemProperty(names[0]) {
 		return o.refuse("the path is empty or a system property")
 	}
-	parent, last := any(doc), names[len(names)-1]
-	for i, name := range names[:len(names)-1] {
-		switch v := parent.(type) {
-		case map[string]any:
-			parent = v[name]
-		case []any:
-			n, err := strconv.Atoi(name)
-			if err != nil || n < 0 || n >= len(v) {
-				return o.refuse("there is no element " + name)
-			}
-			parent = v[n]
-		default:
-			return o.refuse("there is nothing at /" + strings.Join(names[:i+1], "/"))
-		}
+	at, last := path(names[:len(names)-1]), names[len(names)-1]
+	parent, ok := at.eval(doc, nil)
+	if !ok {
+		return o.refuse("its parent does not exist")
 	}
 	switch parent := parent.(type) {
 	case map[string]any:
 		return o.applyMember(parent, last)
 	case []any:
 		changed, f := o.applyElement(parent, last)
-		if f != nil {
-			return f
+		if f == nil {
+			setAt(doc, at, changed)
 		}
-		setAt(doc, names[:len(names)-1], changed)
-		return nil
+		return f
 	}
 	return o.refuse("its parent is no object and no array")
 }

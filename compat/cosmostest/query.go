@@ -15,6 +15,7 @@ type continuation struct {
 	after   uint64 // sequence number of the last item returned
 }
 
+// String is the token that the client sends back.
 func (c continuation) String() string {
 	return string(encode(map[string]any{"range": c.rangeID, "after": c.after}))
 }

@@ -132,12 +132,7 @@ func (p *parser) selection(st *statement) *failure {
 	st.value = p.accept("VALUE")
 	if st.value && p.accept("COUNT") {
 		st.count = true
-		for _, want := range []string{"(", "", ")"} {
-			if t := p.next(); want != "" && !t.is(want) || want == "" && t.text != "1" {
-				return unsupported("an aggregate other than COUNT(1)")
-			}
-		}
-		return nil
+		return p.one()
 	}
 	for {
 		t := p.peek()
@@ -159,10 +154,21 @@ func (p *parser) selection(st *statement) *failure {
 	}
 }
 
+// one reads the (1) of COUNT(1).
+func (p *parser) one() *failure {
+	if p.accept("(") && p.next().text == "1" && p.accept(")") {
+		return nil
+	}
+	return unsupported("an aggregate other than COUNT(1)")
+}
+
 // from reads FROM and the alias: "FROM c", "FROM container c", "FROM container AS c".
 func (p *parser) from() *failure {
 	if f := p.expect("FROM"); f != nil {
 		return f
+	}
+	if p.peek().kind != tokenWord {
+		return unsupported("a FROM clause without an alias")
 	}
 	p.alias = p.next().text
 	if p.accept("AS") || p.peek().kind == tokenWord && !p.clause() {
@@ -204,7 +210,11 @@ func (p *parser) path() (path, *failure) {
 	for {
 		switch {
 		case p.accept("."):
-			out = append(out, p.next().text)
+			t := p.next()
+			if t.kind != tokenWord {
+				return nil, unsupported("%q after a dot", t.text)
+			}
+			out = append(out, t.text)
 		case p.accept("["):
 			t := p.next()
 			if t.kind != tokenString && t.kind != tokenNumber {

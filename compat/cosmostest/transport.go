@@ -119,4 +119,5 @@ const cutLength = 256
 // brokenOff is the end of a body that is shorter than its Content-Length.
 type brokenOff struct{}
 
+// Read fails as a connection does that ends in the middle of a body.
 func (brokenOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

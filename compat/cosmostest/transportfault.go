@@ -87,5 +87,8 @@ func (f TransportFault) error(hostport string) error {
 // namedAddr is a net.Addr that shows what was dialed.
 type namedAddr string
 
-func (namedAddr) Network() string  { return "tcp" }
+// Network is always tcp.
+func (namedAddr) Network() string { return "tcp" }
+
+// String is the host and port.
 func (a namedAddr) String() string { return string(a) }
