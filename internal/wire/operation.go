@@ -74,7 +74,7 @@ func Classify(method, escapedPath string, h http.Header) Operation {
 	case n == 0 && op.Reads():
 		op.Scope = ScopeAccount
 	case n >= 4 && segments[0] == "dbs" && segments[2] == "colls":
-		op.Collection = collectionPath(escapedPath)
+		op.Collection = collectionPath(escapedPath, segments[:4])
 		inCollection(&op, method, segments[4:], n-4, h)
 	}
 	return op
@@ -145,16 +145,16 @@ func split(path string, segments *[maxSegments]string) int {
 	return n
 }
 
-// collectionPath returns the first four segments of a path that has them.
-func collectionPath(path string) string {
+// collectionPath returns the first four segments of a path that has them, as a
+// part of the path itself unless it has empty segments in between.
+func collectionPath(path string, segments []string) string {
 	path = strings.TrimLeft(path, "/")
-	end := 0
-	for range 4 {
-		next := strings.IndexByte(path[end:], '/')
-		if next < 0 {
-			return path
-		}
-		end += next + 1
+	end := len("///")
+	for _, segment := range segments {
+		end += len(segment)
 	}
-	return path[:end-1]
+	if strings.Contains(path[:end], "//") {
+		return strings.Join(segments, "/")
+	}
+	return path[:end]
 }
