@@ -1,0 +1,94 @@
+package event
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+type direct struct{ Func }
+
+func (direct) ObservesSynchronously() {}
+
+func TestNoObserversIsNoHub(t *testing.T) {
+	if h := NewHub([]Observer{nil}); h != nil {
+		t.Errorf("got %+v, want nil", h)
+	}
+	(*Hub)(nil).Emit(t.Context(), Event{}) // must not panic
+}
+
+func TestEventsArriveInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []int
+		h := NewHub([]Observer{Func(func(_ context.Context, e Event) { got = append(got, e.Attempt) })})
+		for i := range 500 {
+			h.Emit(t.Context(), Event{Attempt: i})
+		}
+		synctest.Wait()
+		for i, n := range got {
+			if i != n {
+				t.Fatalf("event %d is number %d", n, i)
+			}
+		}
+		if len(got) != 500 || h.Dropped() != 0 {
+			t.Errorf("got %d events and %d dropped, want 500 and none", len(got), h.Dropped())
+		}
+	})
+}
+
+// A hanging observer costs the request nothing, and misses what it cannot hold.
+func TestSlowObserverDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen atomic.Int64
+		h := NewHub([]Observer{Func(func(context.Context, Event) { time.Sleep(time.Second); seen.Add(1) })})
+		start := time.Now()
+		h.Emit(t.Context(), Event{})
+		synctest.Wait() // the observer has taken the first one and sleeps
+		for range queueLength + 99 {
+			h.Emit(t.Context(), Event{})
+		}
+		if took := time.Since(start); took != 0 {
+			t.Errorf("emitting took %v", took)
+		}
+		if h.Dropped() != 99 {
+			t.Errorf("dropped %d, want 99", h.Dropped())
+		}
+		time.Sleep(time.Hour)
+		if seen.Load() != queueLength+1 {
+			t.Errorf("saw %d, want %d", seen.Load(), queueLength+1)
+		}
+	})
+}
+
+func TestPanicIsRecoveredAndCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := 0
+		h := NewHub([]Observer{
+			Func(func(context.Context, Event) { panic("observer") }),
+			direct{func(context.Context, Event) { panic("observer") }},
+			direct{func(context.Context, Event) { seen++ }},
+		})
+		h.Emit(t.Context(), Event{})
+		synctest.Wait()
+		if h.Dropped() != 2 || seen != 1 {
+			t.Errorf("dropped %d and saw %d, want 2 and 1", h.Dropped(), seen)
+		}
+	})
+}
+
+func TestQueuedObserverOutlivesTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var err error
+		h := NewHub([]Observer{Func(func(ctx context.Context, _ Event) { time.Sleep(time.Second); err = ctx.Err() })})
+		h.Emit(ctx, Event{})
+		cancel()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if err != nil {
+			t.Errorf("the observer's context is done: %v", err)
+		}
+	})
+}
