@@ -31,7 +31,7 @@ type breaker struct {
 	first    time.Time // failure of the present count
 	last     time.Time
 	opened   time.Time
-	timeout  time.Duration
+	timeout  time.Duration // from the last failure to the next probe
 	removed  bool
 
 	tripped atomic.Bool
@@ -156,16 +156,22 @@ const (
 	standingDue             // one request may probe
 )
 
-// standing tells how a partition stands in a region, without an effect.
+// standing tells how a partition stands in a region. Its only effect is that an
+// open breaker counts as used, so that one with traffic outlives in the cache
+// the first failures of many others.
 func (s *breakerSet) standing(key breakerKey) standing {
 	b, ok := s.entries.Peek(key)
 	if !ok || !b.tripped.Load() {
 		return standingClosed
 	}
-	if b.gate.State() == gobreaker.StateHalfOpen {
-		return standingDue
+	s.entries.Get(key)
+	if b.gate.State() != gobreaker.StateHalfOpen {
+		return standingOpen
 	}
-	return standingOpen
+	if c := b.gate.Counts(); c.Requests > c.TotalExclusions {
+		return standingOpen // another request probes
+	}
+	return standingDue
 }
 
 // probe takes the one place that a breaker has for a probe, nil when another
@@ -204,7 +210,7 @@ func (p *Probe) Succeeded() {
 // Failed starts the wait for the next probe.
 func (p *Probe) Failed(now time.Time) {
 	p.breaker.mu.Lock()
-	p.breaker.opened, p.breaker.last = now, now
+	p.breaker.last = now
 	p.breaker.failures++
 	p.breaker.mu.Unlock()
 	p.done(errFailure)

@@ -107,7 +107,7 @@ func (v *view) choose() Choice {
 		if p := v.probe(r); p != nil {
 			return Choice{Region: r, Again: again, Probe: p}
 		}
-		// Another request probes it: choose again, with that breaker open.
+		// Another request has just taken the probe: do without one.
 		r, _ = v.pick(list, again, false)
 		return Choice{Region: r, Again: again}
 	}
