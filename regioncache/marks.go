@@ -19,6 +19,10 @@ const (
 	markWriteForbidden
 )
 
+func (r markReason) String() string {
+	return [...]string{"unavailable", "account lost", "write forbidden"}[r]
+}
+
 type mark struct {
 	reason markReason
 	until  time.Time
