@@ -52,7 +52,7 @@ type partitionMap struct {
 type collection struct {
 	rid        atomic.Pointer[string]
 	salt       atomic.Uint64 // part of every key; a new one forgets all keys
-	generation atomic.Uint32
+	generation atomic.Uint32 // how often it was created again; 0 also while it is unknown
 }
 
 func newPartitionMap() *partitionMap {
@@ -160,7 +160,6 @@ func (m *partitionMap) addCollection(path string) *collection {
 	}
 	c := new(collection)
 	m.forgetKeys(c)
-	c.generation.Store(uint32(m.salts.Load()))
 	next[strings.Clone(path)] = c
 	m.collections.Store(&next)
 	return c
