@@ -86,7 +86,8 @@ func (m *partitionMap) resolve(op *wire.Operation) Partition {
 
 // learn takes from an answer which partition gave it. When the partition of a
 // key has changed, after a split or a merge, every key of the container is
-// forgotten, since its neighbours moved too.
+// forgotten, since its neighbours moved too. Only queries may come from several
+// partitions without that, when their key is the prefix of a hierarchical one.
 func (m *partitionMap) learn(op *wire.Operation, h http.Header) {
 	c := m.collection(op.Collection)
 	if c == nil {
@@ -105,7 +106,7 @@ func (m *partitionMap) learn(op *wire.Operation, h http.Header) {
 	if ok && known.Value() == id {
 		return
 	}
-	if ok {
+	if ok && op.Kind != wire.KindQuery {
 		m.forgetKeys(c)
 		key = m.key(c, op.PartitionKey)
 	}
@@ -123,8 +124,8 @@ func (m *partitionMap) checkIdentity(c *collection, op *wire.Operation, h http.H
 	if known != nil && *known == rid {
 		return
 	}
-	rid = strings.Clone(rid)
-	if c.rid.CompareAndSwap(known, &rid) && known != nil {
+	next := strings.Clone(rid)
+	if c.rid.CompareAndSwap(known, &next) && known != nil {
 		c.generation.Add(1)
 		m.forgetKeys(c)
 	}
