@@ -68,7 +68,9 @@ func (c *Cache) clearMark(host string, write bool, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := c.copyMarks(now)
-	delete(next, host)
+	if mk := next[host]; mk.cleared(write) { // not one that came in the meantime
+		delete(next, host)
+	}
 	c.publishMarks(next)
 }
 
