@@ -1,0 +1,76 @@
+# `make` lists the targets. Nothing but Go is needed: tools are Go modules of
+# their own (tools.mod), so that they never reach the users of the library.
+
+SHELL := bash
+GO    ?= go
+GOFMT  = $(shell $(GO) env GOROOT)/bin/gofmt
+NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod))
+
+# BENCHTIME and FUZZTIME are for each benchmark and each fuzz target.
+BENCHTIME ?= 2s
+FUZZTIME  ?= 5s
+
+# in_modules runs a command in the root module and in each nested one.
+in_modules = for dir in . $(NESTED); do (cd $$dir && $(1)) || { echo "in $$dir: $(1)" >&2; exit 1; }; done
+
+.PHONY: help demo test race fuzz bench cover check fmt-check vet lint rules layering compat generate tidy tidy-check ci
+
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: ## Run a regional outage, azcosmos alone against azcosmos with the policies
+	cd examples && $(GO) run ./outage
+
+test: ## Run every test; time is virtual, so that takes seconds once it is compiled
+	@$(call in_modules,$(GO) test -timeout 120s ./...)
+
+race: ## Run every test of the library under the race detector (needs a C compiler)
+	$(GO) test -race -timeout 300s ./...
+
+fuzz: ## Fuzz every target for FUZZTIME (5s)
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench: ## Measure what the policies cost while nothing fails
+	cd bench && $(GO) test -run '^$$' -bench Paired -benchtime $(BENCHTIME) .
+
+cover: ## Measure how much of the library its tests run
+	$(GO) test -timeout 120s -coverprofile=cover.out -coverpkg=./internal/...,./regioncache,./policies/...,./compat/... ./...
+	@$(GO) tool cover -func=cover.out | awk '$$3 == "0.0%" && $$2 != "NonRetriable" { print } END { print }'
+
+check: fmt-check vet lint rules layering test ## Run what must pass before a commit
+
+fmt-check: ## Fail if a file is not formatted
+	@files=$$($(GOFMT) -l .); test -z "$$files" || { echo "not formatted, run gofmt -w on:" >&2; echo "$$files" >&2; exit 1; }
+
+vet: ## Run go vet
+	@$(call in_modules,$(GO) vet ./...)
+
+lint: fmt-check vet tidy-check ## Run gofmt, go vet, go mod tidy, go fix and staticcheck, the last three changing nothing
+	@$(call in_modules,$(GO) fix -diff ./...)
+	@for dir in . $(NESTED); do \
+		(cd $$dir && $(GO) tool -modfile=$(CURDIR)/tools.mod staticcheck -checks all ./...) || { echo "in $$dir: staticcheck" >&2; exit 1; }; \
+	done
+
+rules: ## Check the rules of this repository that no linter knows
+	@scripts/rules.sh
+
+layering: ## Check which package imports which
+	@scripts/layering.sh
+
+compat: ## Run the tests against every supported version of azcosmos
+	@for mod in compat/versions/*.mod; do \
+		echo "$$mod"; \
+		$(GO) test -timeout 120s -modfile=$$mod ./... || { echo "fails with $$mod" >&2; exit 1; }; \
+	done
+
+generate: ## Write the parts of the documentation that come from the code
+	$(GO) generate ./...
+
+tidy: ## Tidy go.mod everywhere, and derive compat/versions/ from it
+	@scripts/tidy.sh
+
+tidy-check: ## Fail if make tidy would change something
+	@scripts/tidy.sh -check
+
+ci: ## Run what continuous integration runs
+	@.ci/run
