@@ -72,11 +72,7 @@ func (a *accountSpec) apply(config *cosmostest.Config) {
 // that the operation needs, and the faults, whose counters start again.
 func (s *stepSpec) prepare(account *cosmostest.Account) error {
 	if s.Account != nil {
-		err := account.Update(func(config *cosmostest.Config) error {
-			s.Account.apply(config)
-			return nil
-		})
-		if err != nil {
+		if err := s.Account.update(account); err != nil {
 			return fmt.Errorf("account: %w", err)
 		}
 	}

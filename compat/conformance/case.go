@@ -34,6 +34,10 @@ type clientSpec struct {
 	Policies []string `json:"policies"`
 	// Settings is handed to policies.ParseSettings, which is strict itself.
 	Settings json.RawMessage `json:"settings"`
+	// Endpoint is the region whose endpoint the client is made for; empty is the global one.
+	Endpoint string `json:"endpoint"`
+	// TryTimeout is azcore's Retry.TryTimeout.
+	TryTimeout duration `json:"tryTimeout"`
 }
 
 // stepSpec is one operation, or several runs of it, and what must come of each.
@@ -49,8 +53,15 @@ type stepSpec struct {
 	Advance     duration     `json:"advance"`
 	Repeat      *int         `json:"repeat"`
 	Account     *accountSpec `json:"account"`
+	Changes     []changeSpec `json:"changes"`
 	Faults      []faultSpec  `json:"faults"`
 	Want        *wantSpec    `json:"want"`
+}
+
+// changeSpec is what changes about the account while a step is under way.
+type changeSpec struct {
+	After   duration     `json:"after"`
+	Account *accountSpec `json:"account"`
 }
 
 // faultSpec is one way in which the account answers badly. The first that matches a request answers it.
@@ -78,6 +89,8 @@ type wantSpec struct {
 	Elapsed      []duration        `json:"elapsed"`
 	AccountReads []int             `json:"accountReads"`
 	EveryAttempt map[string]string `json:"everyAttempt"`
+	Headers      map[string]string `json:"headers"`
+	Body         *string           `json:"body"`
 }
 
 // duration is a time.Duration that JSON writes as Go does: "1500ms".

@@ -47,6 +47,10 @@ func TestParseCaseRefuses(t *testing.T) {
 		"an unknown policy":           {`{"name": "n", "why": "w", "client": {"policies": ["retry"]}, "steps": [{"do": "read", "want": {}}]}`, `policy: "retry" is unknown`},
 		"a policy twice":              {`{"name": "n", "why": "w", "client": {"policies": ["session", "session"]}, "steps": [{"do": "read", "want": {}}]}`, "listed twice"},
 		"a write region that is none": {`{"name": "n", "why": "w", "account": {"write": ["Mars"]}, "steps": [{"do": "read", "want": {}}]}`, `write region: "Mars" is unknown`},
+		"an endpoint of no region":    {`{"name": "n", "why": "w", "client": {"endpoint": "Mars"}, "steps": [{"do": "read", "want": {}}]}`, `endpoint: "Mars" is unknown`},
+		"a change at no time":         {wrap(`{"do": "read", "changes": [{"account": {"ppaf": true}}], "want": {}}`), "change 1: after and account are required"},
+		"a change of nothing":         {wrap(`{"do": "read", "changes": [{"after": "1s"}], "want": {}}`), "change 1: after and account are required"},
+		"a change to another account": {wrap(`{"do": "read", "changes": [{"after": "1s", "account": {"write": ["Mars"]}}], "want": {}}`), `change 1: write region: "Mars" is unknown`},
 		"an account without regions":  {`{"name": "n", "why": "w", "account": {"regions": [], "write": []}, "steps": [{"do": "read", "want": {}}]}`, "at least one region"},
 	}
 	for name, test := range tests {

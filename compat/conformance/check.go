@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"github.com/cosmosretry/cosmosretry/compat/cosmostest"
 )
@@ -36,12 +37,17 @@ func (o *outcome) status() int {
 	return 0
 }
 
+// answer is the response, or the one that the service error carries; nil when there is neither.
+func (o *outcome) answer() *http.Response {
+	if service, ok := errors.AsType[*azcore.ResponseError](o.err); ok {
+		return service.RawResponse
+	}
+	return o.response
+}
+
 // subStatus is the one that goes with status, 0 when the answer has none and -1 when it is no number.
 func (o *outcome) subStatus() int {
-	response := o.response
-	if service, ok := errors.AsType[*azcore.ResponseError](o.err); ok {
-		response = service.RawResponse
-	}
+	response := o.answer()
 	if response == nil || response.Header.Get("x-ms-substatus") == "" {
 		return 0
 	}
@@ -87,6 +93,33 @@ func (w *wantSpec) check(o *outcome) []string {
 }
 
 func (w *wantSpec) checkAnswer(o *outcome) []string {
+	return slices.Concat(w.checkResult(o), w.checkContent(o))
+}
+
+// checkContent looks at the headers and the body of the answer.
+func (w *wantSpec) checkContent(o *outcome) []string {
+	answer := o.answer()
+	if answer == nil {
+		if w.Headers != nil || w.Body != nil {
+			return []string{"headers, body: there is no answer"}
+		}
+		return nil
+	}
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(w.Headers)) {
+		if got := answer.Header.Values(name); !slices.Equal(got, []string{w.Headers[name]}) {
+			problems = append(problems, fmt.Sprintf("headers: %s: want %q, got %q", name, w.Headers[name], got))
+		}
+	}
+	if w.Body != nil {
+		if body, err := runtime.Payload(answer); err != nil || string(body) != *w.Body {
+			problems = append(problems, fmt.Sprintf("body: want %q, got %q, error %v", *w.Body, body, err))
+		}
+	}
+	return problems
+}
+
+func (w *wantSpec) checkResult(o *outcome) []string {
 	var problems []string
 	if w.Status != nil {
 		if o.status() != *w.Status {

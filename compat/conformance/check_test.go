@@ -18,7 +18,7 @@ import (
 
 // answered is a response as the service gives it.
 func answered(status int, subStatus string) *http.Response {
-	response := &http.Response{StatusCode: status, Header: http.Header{}}
+	response := &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody}
 	if subStatus != "" {
 		response.Header.Set("x-ms-substatus", subStatus)
 	}
@@ -81,6 +81,11 @@ func TestCheck(t *testing.T) {
 		"a header on every attempt":  {`{"everyAttempt": {"x-ms-session-token": "0:1"}}`, outcome{requests: sent("East US", "West US")}, nil},
 		"another value":              {`{"everyAttempt": {"x-ms-session-token": "0:2"}}`, outcome{requests: sent("East US")}, []string{"everyAttempt: x-ms-session-token of attempt 1"}},
 		"a header twice":             {`{"everyAttempt": {"x-ms-session-token": "0:1"}}`, outcome{requests: twice}, []string{"everyAttempt: x-ms-session-token"}},
+		"headers of the answer":      {`{"headers": {"x-ms-substatus": "3"}}`, outcome{err: failed(403, "3")}, nil},
+		"another header":             {`{"headers": {"x-ms-substatus": "3"}}`, outcome{response: answered(403, "4")}, []string{"headers: x-ms-substatus: want"}},
+		"headers of no answer":       {`{"headers": {"x-ms-substatus": "3"}}`, outcome{err: errors.New("x")}, []string{"headers, body: there is no answer"}},
+		"the body of the answer":     {`{"body": ""}`, outcome{response: answered(200, "")}, nil},
+		"another body":               {`{"body": "x"}`, outcome{response: answered(200, "")}, []string{"body: want"}},
 		"everything wrong, reported": {`{"status": 200, "attemptCount": 1, "elapsed": ["1s", "1s"]}`, outcome{}, []string{"status", "attemptCount", "elapsed"}},
 	}
 	for name, test := range tests {

@@ -25,6 +25,8 @@
 //	client.excluded          regions that the client never uses                               none
 //	client.policies          failover, session, throttle: these alone, in this order          everything, by policies.Install
 //	client.settings          as policies.ParseSettings reads it                               {}
+//	client.endpoint          the region whose endpoint the client is made for                 the global endpoint
+//	client.tryTimeout        ClientOptions.Retry.TryTimeout                                   none
 //	steps                    run in order with the same client                                required
 //
 // # A step
@@ -42,6 +44,8 @@
 //	advance                  virtual time that passes before the step                         0
 //	repeat                   how often all of the step is run; want holds for each run        1
 //	account                  what changes about the account just before the step              nothing
+//	changes                  what changes about the account while the step is under way:      nothing
+//	                         a list of after (virtual time since its start) and account
 //	faults                   how the account answers; they replace those of the step before   success
 //	want                     what must come of it                                             required
 //
@@ -63,6 +67,7 @@
 // What is absent is not looked at.
 //
 //	status, substatus        of the response or of the *azcore.ResponseError
+//	headers, body            the same; of the headers those that are named
 //	error                    transport, deadline (matches context.DeadlineExceeded), canceled (context.Canceled)
 //	attempts                 the regions of the data-plane and metadata requests, in order, exactly
 //	attemptCount, only       how many, and from which regions alone, where the order is left open

@@ -82,10 +82,12 @@ func newRunner(spec *caseSpec, stack stack, clock clock) (*runner, error) {
 	}
 	options := &azcosmos.ClientOptions{PreferredRegions: spec.Client.Preferred}
 	options.Transport = account.Transport()
-	if err := stack.install(&spec.Client, account.Endpoint(), credential, options); err != nil {
+	options.Retry.TryTimeout = time.Duration(spec.Client.TryTimeout)
+	endpoint := spec.Client.endpoint(account)
+	if err := stack.install(&spec.Client, endpoint, credential, options); err != nil {
 		return nil, err
 	}
-	client, err := azcosmos.NewClientWithKey(account.Endpoint(), credential, options)
+	client, err := azcosmos.NewClientWithKey(endpoint, credential, options)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +105,14 @@ func newRunner(spec *caseSpec, stack stack, clock clock) (*runner, error) {
 	}, nil
 }
 
+// endpoint is the one that the client is made for.
+func (c *clientSpec) endpoint(account *cosmostest.Account) string {
+	if c.Endpoint != "" {
+		return account.RegionEndpoint(c.Endpoint)
+	}
+	return account.Endpoint()
+}
+
 // run runs a step once.
 func (r *runner) run(ctx context.Context, step *stepSpec) (*outcome, error) {
 	if err := r.teach(ctx, step); err != nil {
@@ -115,9 +125,13 @@ func (r *runner) run(ctx context.Context, step *stepSpec) (*outcome, error) {
 	ctx, cancel := r.context(ctx, step)
 	defer cancel()
 	before := len(r.account.Requests())
+	stop := step.schedule(r.account)
 	result := &outcome{start: time.Now()}
 	result.response, result.err = operations[step.Do](ctx, r, step)
 	result.elapsed = time.Since(result.start)
+	if err := stop(); err != nil {
+		return nil, err
+	}
 	if errors.Is(context.Cause(ctx), errStuck) {
 		result.err = fmt.Errorf("%w within %s: %w", errStuck, patience, result.err)
 	}

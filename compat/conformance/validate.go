@@ -27,6 +27,9 @@ func (c *caseSpec) validate() error {
 		c.Account.validate(regions),
 		oneOf("policy", knownPolicies, c.Client.Policies...),
 	}
+	if c.Client.Endpoint != "" {
+		errs = append(errs, oneOf("endpoint", c.Account.Regions, c.Client.Endpoint))
+	}
 	if c.Name == "" || c.Why == "" || len(c.Steps) == 0 {
 		errs = append(errs, errors.New("name, why and steps are required"))
 	}
@@ -47,6 +50,11 @@ func (c *caseSpec) allRegions() []string {
 	for _, step := range c.Steps {
 		if step.Account != nil {
 			regions = append(regions, step.Account.Regions...)
+		}
+		for _, change := range step.Changes {
+			if change.Account != nil {
+				regions = append(regions, change.Account.Regions...)
+			}
 		}
 	}
 	return regions
@@ -82,6 +90,11 @@ func (s *stepSpec) validate(regions []string) error {
 	}
 	if s.Account != nil {
 		errs = append(errs, s.Account.validate(regions))
+	}
+	for i := range s.Changes {
+		if err := s.Changes[i].validate(regions); err != nil {
+			errs = append(errs, fmt.Errorf("change %d: %w", i+1, err))
+		}
 	}
 	for i := range s.Faults {
 		if err := s.Faults[i].validate(regions); err != nil {
@@ -126,7 +139,7 @@ func (w *wantSpec) validate(regions []string) error {
 	if w.Error != "" {
 		errs = append(errs, oneOf("error", knownErrors, w.Error))
 	}
-	if w.Error == "transport" && (w.Status != nil || w.SubStatus != nil) {
+	if w.Error == "transport" && (w.Status != nil || w.SubStatus != nil || w.Headers != nil || w.Body != nil) {
 		errs = append(errs, errors.New("a transport error has no status"))
 	}
 	if w.AttemptCount != nil && *w.AttemptCount < 0 {
