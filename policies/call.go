@@ -17,25 +17,37 @@ import (
 // and gives the caller their result where azcore would put the bare context
 // error in its place.
 type callPolicy struct {
+	shared  atomic.Pointer[attempt.Shared]
 	timeout atomic.Int64 // of an operation, 0 for none
-}
-
-func (p *callPolicy) configure(s *Settings) {
-	p.timeout.Store(int64(max(s.OperationTimeout, 0)))
 }
 
 // Do implements [policy.Policy].
 func (p *callPolicy) Do(req *policy.Request) (*http.Response, error) {
-	s := attempt.Begin(req)
-	if timeout := time.Duration(p.timeout.Load()); timeout > 0 && s.Op.Scope != wire.ScopeAccount {
+	shared := p.shared.Load()
+	s := attempt.Begin(req, shared)
+	if timeout := p.timeoutOf(s); timeout > 0 {
 		ctx, cancel := context.WithTimeout(req.Raw().Context(), timeout)
 		defer cancel()
 		req = req.WithContext(ctx)
 	}
 	ctx := req.Raw().Context()
 	s.CalledWith(ctx)
+	shared.Budget.Request(s.Start)
 	if err := ctx.Err(); err != nil {
 		return s.Settle(nil, err)
 	}
 	return s.Settle(req.Next())
+}
+
+// timeoutOf is the deadline of an operation; the account read has none, because
+// it serves all of them.
+func (p *callPolicy) timeoutOf(s *attempt.State) time.Duration {
+	timeout := time.Duration(p.timeout.Load())
+	if l := s.Limits(); l != nil {
+		timeout = attempt.Over(l.OperationTimeout, timeout)
+	}
+	if s.Op.Scope == wire.ScopeAccount {
+		return 0
+	}
+	return timeout
 }

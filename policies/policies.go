@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/policies/failover"
 	"github.com/cosmosretry/cosmosretry/policies/session"
 	"github.com/cosmosretry/cosmosretry/policies/throttle"
@@ -28,6 +30,16 @@ type Options struct {
 	// cache of its own. A given cache keeps its own options; regions, breaker
 	// and Account of these options do not apply to it.
 	Cache *regioncache.Cache
+	// Budget limits the retries of the whole process; give the same one to every
+	// client. Nil: that of the settings, and without one each operation's own
+	// budgets are the only limit.
+	Budget *Budget
+	// Observers are told of each decision. Nil: nobody is.
+	Observers []Observer
+	// Backoff, when set, gives the waits after a 429 that says nothing, and
+	// FailoverBackoff those before a retry that finds no other endpoint to go to.
+	// Nil: as the retry specification says.
+	Backoff, FailoverBackoff Backoff
 	// Logger gets warnings that deserve an operator's attention, such as an
 	// unknown preferred region. Nil: [slog.Default].
 	Logger *slog.Logger
@@ -41,9 +53,13 @@ type Set struct {
 	preferred []string
 	options   Options
 	call      *callPolicy
-	failover  *failover.Policy
-	session   *session.Policy
-	throttle  *throttle.Policy
+	events    *event.Hub
+
+	mu       sync.Mutex     // one Apply at a time
+	budget   BudgetSettings // that the budget in force was made from
+	failover *failover.Policy
+	session  *session.Policy
+	throttle *throttle.Policy
 }
 
 // Install puts all policies into the options of a client that is about to be
@@ -83,6 +99,8 @@ func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
 	if o != nil {
 		s.options = *o
 	}
+	s.events = event.NewHub(s.options.Observers)
+	s.call.shared.Store(&attempt.Shared{Events: s.events})
 	settings, err := s.options.Settings.withEnvironment(os.LookupEnv)
 	if err != nil {
 		return nil, fmt.Errorf("policies: %w", err)
@@ -92,17 +110,16 @@ func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
 	} else if s.cache, err = regioncache.New(endpoint, s.cacheOptions(settings)); err != nil {
 		return nil, err
 	}
-	if s.failover, err = failover.New(s.cache, settings.FailoverOptions()); err != nil {
+	if s.failover, err = failover.New(s.cache, s.failoverOptions(settings)); err != nil {
 		return nil, err
 	}
 	if s.session, err = session.New(s.cache, settings.SessionOptions()); err != nil {
 		return nil, err
 	}
-	if s.throttle, err = throttle.New(settings.ThrottleOptions()); err != nil {
+	if s.throttle, err = throttle.New(s.throttleOptions(settings)); err != nil {
 		return nil, err
 	}
-	s.call.configure(settings)
-	return s, nil
+	return s, s.configureCalls(settings)
 }
 
 func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {
@@ -124,17 +141,56 @@ func (s *Set) Apply(settings *Settings) error {
 	if err != nil {
 		return fmt.Errorf("policies: %w", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !s.shared {
 		if err := s.cache.Configure(s.cacheOptions(filled)); err != nil {
 			return err
 		}
 	}
-	s.failover.Configure(filled.FailoverOptions())
+	s.failover.Configure(s.failoverOptions(filled))
 	s.session.Configure(filled.SessionOptions())
-	s.throttle.Configure(filled.ThrottleOptions())
-	s.call.configure(filled)
+	s.throttle.Configure(s.throttleOptions(filled))
+	return s.configureCalls(filled)
+}
+
+// configureCalls sets what the per-call policy gives every operation.
+func (s *Set) configureCalls(settings *Settings) error {
+	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget}
+	switch {
+	case shared.Budget != nil || settings.Budget == BudgetSettings{}:
+	case settings.Budget == s.budget:
+		shared.Budget = s.Budget() // what it has counted stays
+	default:
+		var err error
+		if shared.Budget, err = NewBudget(settings.BudgetOptions()); err != nil {
+			return fmt.Errorf("policies: settings: %w", err)
+		}
+	}
+	s.budget = settings.Budget
+	s.call.shared.Store(shared)
+	s.call.timeout.Store(int64(max(settings.OperationTimeout, 0)))
 	return nil
 }
+
+func (s *Set) failoverOptions(settings *Settings) *failover.Options {
+	o := settings.FailoverOptions()
+	o.Backoff = s.options.FailoverBackoff
+	return o
+}
+
+func (s *Set) throttleOptions(settings *Settings) *throttle.Options {
+	o := settings.ThrottleOptions()
+	o.Backoff = s.options.Backoff
+	return o
+}
+
+// Dropped is how many events observers have missed, because they were too slow
+// or panicked.
+func (s *Set) Dropped() int64 { return s.events.Dropped() }
+
+// Budget is the retry budget in force, nil for none.
+func (s *Set) Budget() *Budget { return s.call.shared.Load().Budget }
 
 // Cache is the routing state that the policies share.
 func (s *Set) Cache() *regioncache.Cache { return s.cache }
@@ -149,7 +205,7 @@ func (s *Set) Cache() *regioncache.Cache { return s.cache }
 // such as a patch that increments. See "Idempotency Requirements" in the retry
 // specification.
 func WithWriteRetry(ctx context.Context, retry bool) context.Context {
-	return attempt.WithWriteRetry(ctx, retry)
+	return attempt.WithCall(ctx, func(c *attempt.Call) { c.WriteRetry = &retry })
 }
 
 // Error is the end of an operation that the policies gave up. It carries the

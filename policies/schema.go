@@ -94,6 +94,8 @@ func kindName(t reflect.Type) string {
 		return "a whole number"
 	case t.Kind() == reflect.Slice:
 		return "a list of region names"
+	case t.Kind() == reflect.Float64:
+		return "a number"
 	}
 	return "true or false"
 }
@@ -130,6 +132,21 @@ func (s *Settings) counts() []countRange {
 		{"breaker.readFailures", s.Breaker.ReadFailures, maxCount, true},
 		{"breaker.writeFailures", s.Breaker.WriteFailures, maxCount, true},
 		{"breaker.capacity", s.Breaker.Capacity, 1 << 20, false},
+		{"budget.maxPerMinute", s.Budget.MaxPerMinute, 1e6, true},
+		{"budget.maxPerMinutePerRegion", s.Budget.MaxPerMinutePerRegion, 1e6, true},
+	}
+}
+
+type numberRange struct {
+	field string
+	value float64
+	max   float64
+}
+
+func (s *Settings) numbers() []numberRange {
+	return []numberRange{
+		{"budget.ratio", s.Budget.Ratio, 10},
+		{"budget.minPerSecond", s.Budget.MinPerSecond, 1e6},
 	}
 }
 
@@ -169,6 +186,14 @@ func (s *Settings) validate() error {
 		case value < d.min || value > maxDuration:
 			return fmt.Errorf("settings: %s is %v: want %v to %v (0 for the default%s)", d.field, value, d.min, maxDuration, offNote(d.off))
 		}
+	}
+	for _, n := range s.numbers() {
+		if !(n.value <= n.max) {
+			return fmt.Errorf("settings: %s is %v: want a number up to %v (0 for the default, negative for off)", n.field, n.value, n.max)
+		}
+	}
+	if w := time.Duration(s.Budget.Window); w != 0 && (w < time.Second || w > time.Minute) {
+		return fmt.Errorf("settings: budget.window is %v: want 1s to 1m0s (0 for the default)", w)
 	}
 	for field, names := range map[string][]string{"regions.preferred": s.Regions.Preferred, "regions.excluded": s.Regions.Excluded} {
 		for i, name := range names {

@@ -27,6 +27,8 @@ type Settings struct {
 	Regions RegionSettings `json:"regions"`
 	// Breaker configures the partition circuit breaker.
 	Breaker BreakerSettings `json:"breaker"`
+	// Budget limits the retries of the process across operations.
+	Budget BudgetSettings `json:"budget"`
 	// OperationTimeout is a deadline for every operation, waits and retries
 	// included, in addition to the deadline of the caller's context.
 	// Default: none; negative means none too.
@@ -129,6 +131,21 @@ type BreakerSettings struct {
 	Capacity int `json:"capacity"`
 }
 
+// BudgetSettings limits the retries of the process; see [BudgetOptions]. While
+// all its fields are zero there is no such budget.
+type BudgetSettings struct {
+	// Ratio of retries to requests. Default, once another field is set: 0.2.
+	Ratio float64 `json:"ratio"`
+	// MinPerSecond retries are allowed besides. Default, once another field is set: 10.
+	MinPerSecond float64 `json:"minPerSecond"`
+	// Window that requests and retries are counted in. Default: 10 s; 1 s to 1 min.
+	Window Duration `json:"window"`
+	// MaxPerMinute caps the retries. Default: no cap.
+	MaxPerMinute int `json:"maxPerMinute"`
+	// MaxPerMinutePerRegion caps the retries that go to one region. Default: no cap.
+	MaxPerMinutePerRegion int `json:"maxPerMinutePerRegion"`
+}
+
 // Duration is a [time.Duration] that JSON holds as a Go duration string.
 type Duration time.Duration
 
@@ -185,6 +202,17 @@ func (s *Settings) attemptTimeout() failover.AttemptTimeout {
 // SessionOptions returns the settings in the form of [session.New].
 func (s *Settings) SessionOptions() *session.Options {
 	return &session.Options{MaxRetries: s.Session.MaxRetries, AttemptTimeout: s.attemptTimeout()}
+}
+
+// BudgetOptions returns the settings in the form of [NewBudget].
+func (s *Settings) BudgetOptions() *BudgetOptions {
+	return &BudgetOptions{
+		Ratio:                 s.Budget.Ratio,
+		MinPerSecond:          s.Budget.MinPerSecond,
+		Window:                time.Duration(s.Budget.Window),
+		MaxPerMinute:          s.Budget.MaxPerMinute,
+		MaxPerMinutePerRegion: s.Budget.MaxPerMinutePerRegion,
+	}
 }
 
 // CacheOptions returns the settings in the form of [regioncache.New]; account

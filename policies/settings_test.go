@@ -39,7 +39,7 @@ func TestParseSettings(t *testing.T) {
 func TestParseSettingsNamesWhatIsWrong(t *testing.T) {
 	tests := []struct{ document, field, allowed string }{
 		{`{"throttle": {"maxRetry": 3}}`, "throttle.maxRetry", "maxRetries"},
-		{`{"retries": 3}`, "retries", "breaker, failover"},
+		{`{"retries": 3}`, "retries", "breaker, budget, failover"},
 		{`{"failover": {"backend": {"delay": 5}}}`, "failover.backend.delay is 5", `"1m30s"`},
 		{`{"failover": {"backend": {"delay": "5"}}}`, `failover.backend.delay is "5"`, `"1m30s"`},
 		{`{"failover": {"maxRetries": "3"}}`, "failover.maxRetries", "whole number"},

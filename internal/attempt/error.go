@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
 
@@ -33,6 +34,15 @@ type Attempt struct {
 	Status, SubStatus int
 	// Sent is false when the request surely never left the client.
 	Sent bool
+	// Reason says why the request was sent: what went wrong before it. It is
+	// empty for the first one.
+	Reason string
+	// Charge is the request units that the request cost, where somebody asked
+	// for it (diagnostics, observers), else 0.
+	Charge float64
+	// Partition is the physical partition that answered, where somebody asked
+	// for it and the answer told it, else empty.
+	Partition string
 	// ActivityID names the request in the service's own logs.
 	ActivityID string
 	// Err is why no answer arrived, nil when one did.
@@ -46,12 +56,13 @@ type Attempt struct {
 func (a *Attempt) Outcome() Outcome { return a.outcome }
 
 // String tells where the request went and how it ended: "East US: 503".
-func (a *Attempt) String() string {
-	where := a.Region
-	if where == "" {
-		where = a.Host
+func (a *Attempt) String() string { return a.where() + ": " + a.result() }
+
+func (a *Attempt) where() string {
+	if a.Region != "" {
+		return a.Region
 	}
-	return where + ": " + a.result()
+	return a.Host
 }
 
 func (a *Attempt) result() string {
@@ -124,6 +135,7 @@ func (s *State) newError(reason string, transient bool) *Error {
 		attempts: s.attempts, elapsed: time.Since(s.Start),
 	}
 	s.final = e
+	s.tell(event.KindGaveUp, reason, 0)
 	return e
 }
 
@@ -204,10 +216,7 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) describe() string {
-	what := e.op.Kind.String()
-	if e.op.Scope != wire.ScopeItem {
-		what = e.op.Scope.String() + " " + what
-	}
+	what := describe(&e.op)
 	if e.op.Collection != "" {
 		what += " in " + e.op.Collection
 	}
@@ -230,10 +239,7 @@ func (e *Error) where() string {
 	var names []string
 	counts := map[string]int{}
 	for i := range e.attempts {
-		name := e.attempts[i].Region
-		if name == "" {
-			name = e.attempts[i].Host
-		}
+		name := e.attempts[i].where()
 		if counts[name]++; counts[name] == 1 {
 			names = append(names, name)
 		}
@@ -266,18 +272,22 @@ func (e *Error) Format(f fmt.State, verb rune) {
 	if verb != 'v' || !f.Flag('+') {
 		return
 	}
-	start := time.Time{}
-	for i := range e.attempts {
-		a := &e.attempts[i]
-		if i == 0 {
-			start = a.Start
-		}
-		fmt.Fprintf(f, "\n  %3d. +%-9s %s in %s", i+1, round(a.Start.Sub(start)), a, round(a.Duration))
+	timeLine(f, e.attempts)
+}
+
+// timeLine writes a line per attempt, times from the first one on.
+func timeLine(w io.Writer, attempts []Attempt) {
+	for i := range attempts {
+		a := &attempts[i]
+		fmt.Fprintf(w, "\n  %3d. +%-9s %s in %s", i+1, round(a.Start.Sub(attempts[0].Start)), a, round(a.Duration))
 		if a.Wait > 0 {
-			fmt.Fprintf(f, ", waited %s", round(a.Wait))
+			fmt.Fprintf(w, ", waited %s", round(a.Wait))
+		}
+		if a.Reason != "" {
+			fmt.Fprintf(w, ", because %s", a.Reason)
 		}
 		if a.ActivityID != "" {
-			fmt.Fprintf(f, ", activity %s", a.ActivityID)
+			fmt.Fprintf(w, ", activity %s", a.ActivityID)
 		}
 	}
 }

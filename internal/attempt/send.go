@@ -97,9 +97,9 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 	}
 	s.request = next.Raw()
 	s.attempts = append(s.attempts, Attempt{
-		Region: s.Target.Region, Host: s.request.URL.Host, Start: time.Now(), Wait: s.slept, visit: s.Visit,
+		Region: s.Target.Region, Host: s.request.URL.Host, Start: time.Now(), Wait: s.slept, Reason: s.why, visit: s.Visit,
 	})
-	s.open, s.rerouted, s.slept = true, false, 0
+	s.open, s.rerouted, s.slept, s.why = true, false, 0, ""
 	return next, nil
 }
 
@@ -197,6 +197,9 @@ func (s *State) finish(resp *http.Response, err error) {
 		a.outcome = Outcome{Class: Answered, Status: resp.StatusCode, SubStatus: wire.SubStatus(resp.Header), Sent: true}
 		a.Status, a.SubStatus, a.Sent = a.outcome.Status, a.outcome.SubStatus, true
 		a.ActivityID = wire.Get(resp.Header, wire.HeaderActivityID)
+		if s.measured() {
+			a.measure(resp.Header)
+		}
 	} else {
 		s.failed(a, resp, err)
 	}

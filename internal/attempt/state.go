@@ -56,6 +56,10 @@ type State struct {
 	Session  SessionBudget
 	Throttle ThrottleBudget
 
+	shared *Shared
+	call   *Call
+	why    string // the next attempt is sent
+
 	caller context.Context // the caller's own, nil without the per-call policy
 	base   context.Context // parent of every attempt of this pass
 	depth  int
@@ -88,11 +92,12 @@ type State struct {
 
 // FailoverBudget is what an operation has used of the failover policy's budgets.
 type FailoverBudget struct {
-	Generic      int // failovers after 5xx, 408, 410, 429/3092, transport errors, single-write 403/3
-	Backend      int // retries after 403/1008 and multi-write 403/3
-	Local        int // local retries of the current visit
-	LocalVisit   int // the visit that Local counts for
-	SameEndpoint int // generic retries that found no other endpoint to go to
+	Generic      int           // failovers after 5xx, 408, 410, 429/3092, transport errors, single-write 403/3
+	Backend      int           // retries after 403/1008 and multi-write 403/3
+	Local        int           // local retries of the current visit
+	LocalVisit   int           // the visit that Local counts for
+	SameEndpoint int           // generic retries that found no other endpoint to go to
+	Paused       time.Duration // before the last of these
 	// Forbidden lists the hosts whose 403/3 has been counted for the breaker.
 	Forbidden []string
 }
@@ -107,11 +112,16 @@ type ThrottleBudget struct {
 	Visit     int           // the visit that Retries and Waited count for
 	RetryWith int           // after 449, in the whole operation
 	WaitedFor time.Duration // after 449, in the whole operation
+	Previous  time.Duration // the last wait
 }
 
 // Begin starts a new operation for a request that enters the pipeline. Only the
 // per-call policy uses it.
-func Begin(req *policy.Request) *State { return newState(req) }
+func Begin(req *policy.Request, shared *Shared) *State {
+	s := newState(req)
+	s.shared = shared
+	return s
+}
 
 // CalledWith tells the caller's own context, which azcore's TryTimeout hides
 // from the policies inside its retry.
@@ -142,9 +152,12 @@ func newState(req *policy.Request) *State {
 	s.Op = wire.Classify(raw.Method, raw.URL.EscapedPath(), raw.Header)
 	s.attempts = s.attempts0[:0]
 	s.Failed = s.failed0[:0]
+	s.shared, s.call = &noShared, CallOf(raw.Context())
 	req.SetOperationValue(s)
 	return s
 }
+
+var noShared Shared
 
 // passContext returns the context that the attempts of a pass descend from,
 // and the time-out of one attempt when azcore's TryTimeout asks for one.
@@ -231,6 +244,12 @@ func (s *State) Attempts() []Attempt { return s.attempts }
 // policies' own result in place of the bare context error that azcore puts
 // there once the caller's context is done. Only the per-call policy uses it.
 func (s *State) Settle(resp *http.Response, err error) (*http.Response, error) {
+	resp, err = s.settle(resp, err)
+	s.completed(resp, err)
+	return resp, err
+}
+
+func (s *State) settle(resp *http.Response, err error) (*http.Response, error) {
 	if err == nil {
 		return resp, nil
 	}

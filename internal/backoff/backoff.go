@@ -4,12 +4,13 @@ package backoff
 
 import "time"
 
-// Exponential returns base·2ⁿ, at most limit, spread by ±25 %; random is in
+// Doubled returns base·2ⁿ, at most limit, spread by ±25 %; random is in
 // [0, 1). The spread keeps clients that failed together from coming back
 // together. n counts from 0.
-func Exponential(base, limit time.Duration, n int, random float64) time.Duration {
+func Doubled(base, limit time.Duration, n int, random float64) time.Duration {
 	d := min(double(base, n), limit)
-	return min(d-d/4+time.Duration(random*float64(d/2)), limit)
+	extra := share(d/2, random)
+	return min(d-d/4, limit-extra) + extra
 }
 
 // Salted returns base·2ⁿ plus up to salt, at most limit: the wait that Cosmos
@@ -19,7 +20,7 @@ func Salted(base, limit, salt time.Duration, n int, random float64) time.Duratio
 	if d >= limit {
 		return limit
 	}
-	return min(d+time.Duration(random*float64(salt)), limit)
+	return min(d+share(salt, random), limit)
 }
 
 // double returns d·2ⁿ and saturates instead of overflowing.

@@ -20,14 +20,14 @@ func TestExponentialDoubles(t *testing.T) {
 	for n, want := range []time.Duration{
 		5 * ms, 10 * ms, 20 * ms, 40 * ms, 80 * ms, 160 * ms, 320 * ms, 640 * ms, 1280 * ms, 2560 * ms, 5000 * ms, 5000 * ms,
 	} {
-		if got := backoff.Exponential(5*ms, 5*time.Second, n, middle); got != want {
+		if got := backoff.Doubled(5*ms, 5*time.Second, n, middle); got != want {
 			t.Errorf("wait %d: got %v, want %v", n, got, want)
 		}
 		low, high := want-want/4, min(want+want/4, 5*time.Second)
-		if got := backoff.Exponential(5*ms, 5*time.Second, n, least); got != low {
+		if got := backoff.Doubled(5*ms, 5*time.Second, n, least); got != low {
 			t.Errorf("wait %d at the least: got %v, want %v", n, got, low)
 		}
-		if got := backoff.Exponential(5*ms, 5*time.Second, n, greatest); got > high || got < high-time.Microsecond {
+		if got := backoff.Doubled(5*ms, 5*time.Second, n, greatest); got > high || got < high-time.Microsecond {
 			t.Errorf("wait %d at the most: got %v, want %v", n, got, high)
 		}
 	}
@@ -52,13 +52,13 @@ func TestSaltedDoubles(t *testing.T) {
 // retries there were.
 func TestNoBaseIsNoWait(t *testing.T) {
 	for n := range 62 {
-		if got := backoff.Exponential(0, 5*time.Second, n, greatest); got != 0 {
+		if got := backoff.Doubled(0, 5*time.Second, n, greatest); got != 0 {
 			t.Fatalf("wait %d: got %v, want none", n, got)
 		}
 		if got := backoff.Salted(0, time.Second, 0, n, greatest); got != 0 {
 			t.Fatalf("salted wait %d: got %v, want none", n, got)
 		}
-		if got := backoff.Exponential(5*ms, 0, n, greatest); got != 0 {
+		if got := backoff.Doubled(5*ms, 0, n, greatest); got != 0 {
 			t.Fatalf("wait %d with a limit of 0: got %v, want none", n, got)
 		}
 	}
@@ -68,13 +68,13 @@ func TestNoBaseIsNoWait(t *testing.T) {
 func TestWaitsNeverOverflow(t *testing.T) {
 	previous := time.Duration(0)
 	for n := range 1000 {
-		got := backoff.Exponential(5*ms, longest, n, least)
+		got := backoff.Doubled(5*ms, longest, n, least)
 		if got < previous {
 			t.Fatalf("wait %d: got %v, after %v", n, got, previous)
 		}
 		previous = got
 		for _, random := range []float64{middle, greatest} {
-			if got := backoff.Exponential(5*ms, longest, n, random); got < previous {
+			if got := backoff.Doubled(5*ms, longest, n, random); got < previous {
 				t.Fatalf("wait %d with %v: got %v, less than %v", n, random, got, previous)
 			}
 			if got := backoff.Salted(5*ms, longest, longest, n, random); got < 0 {
@@ -94,11 +94,11 @@ func FuzzBackoff(f *testing.F) {
 			return // policies never ask for these
 		}
 		random := float64(r) / 65536
-		wait := backoff.Exponential(time.Duration(base), time.Duration(limit), int(n), random)
+		wait := backoff.Doubled(time.Duration(base), time.Duration(limit), int(n), random)
 		if wait < 0 || wait > time.Duration(limit) {
 			t.Errorf("%v·2^%d, at most %v, with %v: %v", time.Duration(base), n, time.Duration(limit), random, wait)
 		}
-		if later := backoff.Exponential(time.Duration(base), time.Duration(limit), int(n)+1, random); later < wait {
+		if later := backoff.Doubled(time.Duration(base), time.Duration(limit), int(n)+1, random); later < wait {
 			t.Errorf("%v·2^%d, at most %v, with %v: %v, then %v", time.Duration(base), n, time.Duration(limit), random, wait, later)
 		}
 		salted := backoff.Salted(time.Duration(base), time.Duration(limit), time.Duration(salt), int(n), random)

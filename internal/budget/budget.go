@@ -104,6 +104,17 @@ func (b *Budget) Retry(now time.Time, region string) bool {
 	return true
 }
 
+// Allows reports whether a retry would be allowed, to some region at least. It
+// counts nothing. A nil Budget allows every retry.
+func (b *Budget) Allows(now time.Time) bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.left(now) >= 1 && (b.options.MaxPerMinute <= 0 || b.retries.sum(now, time.Minute) < b.options.MaxPerMinute)
+}
+
 func (b *Budget) allows(now time.Time, region string) bool {
 	o := &b.options
 	if b.left(now) < 1 {

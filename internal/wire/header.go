@@ -14,6 +14,7 @@ import (
 const (
 	HeaderSubStatus            = "X-Ms-Substatus"
 	HeaderActivityID           = "X-Ms-Activity-Id"
+	HeaderRequestCharge        = "X-Ms-Request-Charge"
 	HeaderPartitionKey         = "X-Ms-Documentdb-Partitionkey"
 	HeaderPartitionKeyRangeID  = "X-Ms-Documentdb-Partitionkeyrangeid"
 	HeaderSessionToken         = "X-Ms-Session-Token"

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
-	"github.com/cosmosretry/cosmosretry/internal/backoff"
 )
 
 // facts is everything that a decision depends on.
@@ -28,7 +27,7 @@ const (
 type decision struct {
 	verdict verdict
 	delay   time.Duration // before the next region is chosen
-	backoff bool          // before the same endpoint is tried again, wait as pause says
+	backoff bool          // before the same endpoint is tried again, wait
 	effects effect
 	reason  string
 }
@@ -54,16 +53,4 @@ func decide(o *Options, f facts) decision {
 		d.verdict, d.reason = giveUp, d.reason+", and the retries are used up"
 	}
 	return d
-}
-
-// pause is the wait before a generic retry that finds no other endpoint to go
-// to, by how many such retries there were; random is in [0, 1). The first is
-// immediate and the later ones back off: never retry at once more than once.
-// It is pure.
-func pause(earlier int, random float64) time.Duration {
-	const base, limit = 100 * time.Millisecond, time.Second
-	if earlier == 0 {
-		return 0
-	}
-	return backoff.Exponential(base, limit, earlier-1, random)
 }

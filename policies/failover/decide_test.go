@@ -89,15 +89,15 @@ func TestDecideEffects(t *testing.T) {
 	}
 }
 
-func TestPause(t *testing.T) {
+func TestSameEndpointBackoff(t *testing.T) {
 	for earlier, want := range []time.Duration{0, 100, 200, 400, 800, 1000, 1000} {
 		want *= time.Millisecond
-		if got := pause(earlier, 0.5); got != want {
-			t.Errorf("pause(%d) = %v, want %v", earlier, got, want)
+		if got := sameEndpoint.Delay(earlier, 0, 0.5); got != want {
+			t.Errorf("Delay(%d) = %v, want %v", earlier, got, want)
 		}
 		for _, random := range []float64{0, 0.999} {
-			if got := pause(earlier, random); got < want*3/4 || got > min(want*5/4, time.Second) {
-				t.Errorf("pause(%d, %v) = %v, want %v ± 25 %%, at most 1 s", earlier, random, got, want)
+			if got := sameEndpoint.Delay(earlier, 0, random); got < want*3/4 || got > min(want*5/4, time.Second) {
+				t.Errorf("Delay(%d, %v) = %v, want %v ± 25 %%, at most 1 s", earlier, random, got, want)
 			}
 		}
 	}

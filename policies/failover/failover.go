@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wait"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 	"github.com/cosmosretry/cosmosretry/regioncache"
@@ -49,7 +50,7 @@ func (p *Policy) Configure(o *Options) {
 func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	s := attempt.Enter(req)
 	defer s.Leave()
-	o := operation{Policy: p, options: p.options.Load(), state: s, req: req}
+	o := operation{Policy: p, options: p.options.Load().limited(s.Limits()), state: s, req: req}
 	if s.Op.Scope == wire.ScopeAccount {
 		return o.readAccount()
 	}
@@ -143,7 +144,7 @@ func (o *operation) judge() decision {
 		return decision{verdict: passOn}
 	}
 	if s.Op.Writes() {
-		f.class = classOf(&s.Op, attempt.RetriesWrites(s.Context()))
+		f.class = classOf(&s.Op, s.RetriesWrites())
 	}
 	if snapshot := o.cache.Snapshot(); snapshot != nil && snapshot.MultiWrite {
 		f.account = multiWrite
@@ -182,7 +183,7 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	if d.verdict == reconnect {
 		s.Failover.Local++
 		s.Stay()
-		return "", nil
+		return o.charge(event.KindLocalRetry, d.reason, 0), nil
 	}
 	failed := s.Target.Host
 	s.Fail(failed)
@@ -192,6 +193,9 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	} else {
 		s.Failover.Generic++
 	}
+	if d.delay > 0 && !s.MayRetry() {
+		return o.charge(event.KindFailover, d.reason, d.delay), nil
+	}
 	if reason, err = o.sleep(d.delay, d.reason); reason != "" || err != nil {
 		return reason, err
 	}
@@ -199,12 +203,24 @@ func (o *operation) retry(d decision) (reason string, err error) {
 		o.await(refreshed)
 	}
 	o.choose()
-	if !d.backoff || s.Target.Host != failed {
-		return "", s.Interrupted()
+	delay := time.Duration(0)
+	if d.backoff && s.Target.Host == failed {
+		delay = o.options.strategy().Delay(s.Failover.SameEndpoint, s.Failover.Paused, rand.Float64())
+		s.Failover.SameEndpoint, s.Failover.Paused = s.Failover.SameEndpoint+1, delay
 	}
-	delay := pause(s.Failover.SameEndpoint, rand.Float64())
-	s.Failover.SameEndpoint++
+	if reason := o.charge(event.KindFailover, d.reason, d.delay+delay); reason != "" {
+		return reason, nil
+	}
 	return o.sleep(delay, d.reason)
+}
+
+// charge takes a retry from the process's budget and tells the observers. It
+// returns why the operation ends, "" when it goes on.
+func (o *operation) charge(kind event.Kind, cause string, wait time.Duration) (reason string) {
+	if o.state.Retry(kind, cause, wait) {
+		return ""
+	}
+	return cause + attempt.BudgetSpent
 }
 
 // sleep waits, unless the wait cannot end before the deadline.

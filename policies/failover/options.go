@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/backoff"
 )
 
 // Options configures the failover policy. Nil and the zero value mean the
@@ -19,6 +20,10 @@ type Options struct {
 	// connection is tried again at once on a new one, outside the budget.
 	// Default: 1. Negative: none.
 	LocalRetries int
+	// Backoff, when set, gives the waits before generic retries that find no
+	// other endpoint to go to. Nil: the first at once, then 100 ms·2ⁿ ± 25 %, at
+	// most 1 s.
+	Backoff backoff.Strategy
 	// AttemptTimeout bounds each single request, by what it asks for.
 	AttemptTimeout AttemptTimeout
 }
@@ -57,4 +62,28 @@ func (o *Options) withDefaults() Options {
 	}
 	c.AttemptTimeout.SetDefaults()
 	return c
+}
+
+// sameEndpoint gives the waits before generic retries that find no other
+// endpoint: never retry at once more than once.
+var sameEndpoint = backoff.ImmediateOnce{Then: backoff.Exponential{Base: 100 * time.Millisecond, Max: time.Second}}
+
+func (o *Options) strategy() backoff.Strategy {
+	if o.Backoff != nil {
+		return o.Backoff
+	}
+	return sameEndpoint
+}
+
+// limited returns the options with the limits that one operation asks for.
+func (o *Options) limited(l *attempt.Limits) *Options {
+	if l == nil {
+		return o
+	}
+	c := *o
+	c.MaxRetries = attempt.Over(l.Failovers, c.MaxRetries)
+	c.Backend.MaxRetries = attempt.Over(l.BackendRetries, c.Backend.MaxRetries)
+	c.Backend.Delay = attempt.Over(l.BackendDelay, c.Backend.Delay)
+	c.AttemptTimeout = l.AttemptTimeout.Over(c.AttemptTimeout)
+	return &c
 }

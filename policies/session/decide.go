@@ -51,7 +51,7 @@ func decide(o *Options, f facts) decision {
 	case f.retries >= budget:
 		return decision{surface, "no region has caught up with the session, and the retries are used up"}
 	case !f.multiWrite && f.hub:
-		return decision{toHub, "the write region has every session"}
+		return decision{toHub, "the region has not caught up with the session; the write region has"}
 	}
-	return decision{toNext, "another region may have caught up with the session"}
+	return decision{toNext, "the region has not caught up with the session; another one may have"}
 }

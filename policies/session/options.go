@@ -30,3 +30,14 @@ func (o *Options) withDefaults() Options {
 	c.AttemptTimeout.SetDefaults()
 	return c
 }
+
+// limited returns the options with the limits that one operation asks for.
+func (o *Options) limited(l *attempt.Limits) *Options {
+	if l == nil {
+		return o
+	}
+	return &Options{
+		MaxRetries:     attempt.Over(l.SessionRetries, o.MaxRetries),
+		AttemptTimeout: l.AttemptTimeout.Over(o.AttemptTimeout),
+	}
+}

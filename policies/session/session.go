@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 	"github.com/cosmosretry/cosmosretry/regioncache"
 )
@@ -49,7 +50,7 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	if s.Op.Scope == wire.ScopeAccount {
 		return p.observeAccount(req, s)
 	}
-	o := p.options.Load()
+	o := p.options.Load().limited(s.Limits())
 	for {
 		resp, err := s.Send(req, &o.AttemptTimeout)
 		if err != nil || resp.StatusCode != http.StatusNotFound {
@@ -66,9 +67,12 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 		if err := s.Interrupted(); err != nil {
 			return nil, err
 		}
-		runtime.Drain(resp)
 		s.Session.Retries++
 		p.reroute(s, d.verdict)
+		if !s.Retry(event.KindSessionRetry, d.reason, 0) {
+			return nil, s.GiveUp(resp, nil, d.reason+attempt.BudgetSpent, true, 0)
+		}
+		runtime.Drain(resp)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 
 // facts is everything that a decision depends on.
 type facts struct {
-	outcome attempt.Outcome
-	hint    time.Duration
-	hinted  bool // the service said how long to wait
-	retries int  // already made after this status
-	waited  time.Duration
-	random  float64 // in [0, 1)
+	outcome  attempt.Outcome
+	hint     time.Duration
+	hinted   bool // the service said how long to wait
+	retries  int  // already made after this status
+	waited   time.Duration
+	previous time.Duration // the last wait
+	random   float64       // in [0, 1)
 }
 
 type verdict uint8
@@ -54,7 +55,7 @@ const statusRetryWith = 449
 func decideThrottled(o *Options, f facts) decision {
 	delay := f.hint
 	if !f.hinted {
-		delay = backoff.Exponential(max(o.BaseDelay, 0), max(o.MaxDelay, 0), f.retries, f.random)
+		delay = o.strategy().Delay(f.retries, f.previous, f.random)
 	}
 	switch {
 	case f.retries >= max(o.MaxRetries, 0):
@@ -71,6 +72,9 @@ func decideRetryWith(o *RetryWithOptions, f facts) decision {
 		return decision{surface, 0, "retry-with, whose retries are switched off"}
 	}
 	delay := backoff.Salted(o.BaseDelay, o.MaxDelay, salt, f.retries, f.random)
+	if o.Backoff != nil {
+		delay = o.Backoff.Delay(f.retries, f.previous, f.random)
+	}
 	if delay > o.MaxWait-f.waited {
 		return decision{surface, delay, "retry-with, and the time to wait is used up"}
 	}

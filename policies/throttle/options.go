@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/backoff"
 )
 
 // Options configures the throttle policy. Nil and the zero value mean the
@@ -21,6 +22,9 @@ type Options struct {
 	// MaxDelay is the longest wait after a 429 that says nothing; waits that the
 	// service asks for are bound by MaxWait alone. Default: 5 s. Negative: no wait.
 	MaxDelay time.Duration
+	// Backoff, when set, gives the waits after a 429 that says nothing, in place
+	// of BaseDelay and MaxDelay. Nil: exponential, from the two.
+	Backoff backoff.Strategy
 	// RetryWith configures the retries after 449.
 	RetryWith RetryWithOptions
 	// AttemptTimeout bounds each request that the policy sends when no failover
@@ -40,6 +44,10 @@ type RetryWithOptions struct {
 	BaseDelay time.Duration
 	// MaxDelay is the longest wait. Default: 1 s. Negative: the same as for BaseDelay.
 	MaxDelay time.Duration
+	// Backoff, when set, gives the waits in place of BaseDelay and MaxDelay. A
+	// strategy that never waits never uses MaxWait up: give it an end of its own.
+	// Nil: exponential with a salt, from the two.
+	Backoff backoff.Strategy
 }
 
 // AttemptTimeout bounds single requests by what they ask for; see
@@ -70,4 +78,25 @@ func (o *Options) withDefaults() Options {
 	}
 	c.AttemptTimeout.SetDefaults()
 	return c
+}
+
+// strategy gives the waits after a 429 that says nothing.
+func (o *Options) strategy() backoff.Strategy {
+	if o.Backoff != nil {
+		return o.Backoff
+	}
+	return backoff.Exponential{Base: max(o.BaseDelay, 0), Max: max(o.MaxDelay, 0)}
+}
+
+// limited returns the options with the limits that one operation asks for.
+func (o *Options) limited(l *attempt.Limits) *Options {
+	if l == nil {
+		return o
+	}
+	c := *o
+	c.MaxRetries = attempt.Over(l.ThrottleRetries, c.MaxRetries)
+	c.MaxWait = attempt.Over(l.ThrottleWait, c.MaxWait)
+	c.RetryWith.MaxWait = attempt.Over(l.RetryWithWait, c.RetryWith.MaxWait)
+	c.AttemptTimeout = l.AttemptTimeout.Over(c.AttemptTimeout)
+	return &c
 }

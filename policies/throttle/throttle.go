@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wait"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
@@ -47,7 +48,7 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	if s.Op.Scope == wire.ScopeItem {
 		wire.SetTrue(req.Raw().Header, wire.HeaderNoRetry449)
 	}
-	o := p.options.Load()
+	o := p.options.Load().limited(s.Limits())
 	for {
 		resp, err := s.Send(req, &o.AttemptTimeout)
 		if err != nil {
@@ -57,6 +58,9 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 		d := decide(o, f)
 		if d.verdict == retry && !wait.Fits(s.Context(), time.Now(), d.delay) {
 			d.verdict, d.reason = surface, d.reason+", and the wait would outlive the deadline"
+		}
+		if d.verdict == retry && !s.Retry(event.KindRetry, d.reason, d.delay) {
+			d.verdict, d.reason = surface, d.reason+attempt.BudgetSpent
 		}
 		switch d.verdict {
 		case pass:
@@ -79,12 +83,12 @@ func gather(s *attempt.State, resp *http.Response) facts {
 	switch f.outcome.Status {
 	case http.StatusTooManyRequests:
 		if budget.Visit != s.Visit {
-			budget.Visit, budget.Retries, budget.Waited = s.Visit, 0, 0
+			budget.Visit, budget.Retries, budget.Waited, budget.Previous = s.Visit, 0, 0, 0
 		}
 		f.hint, f.hinted = wire.RetryAfter(resp.Header, time.Now())
-		f.retries, f.waited = budget.Retries, budget.Waited
+		f.retries, f.waited, f.previous = budget.Retries, budget.Waited, budget.Previous
 	case statusRetryWith:
-		f.retries, f.waited = budget.RetryWith, budget.WaitedFor
+		f.retries, f.waited, f.previous = budget.RetryWith, budget.WaitedFor, budget.Previous
 	default:
 		return f
 	}
@@ -99,6 +103,7 @@ func sleep(s *attempt.State, status int, delay time.Duration) error {
 	}
 	s.Slept(delay)
 	s.Stay()
+	s.Throttle.Previous = delay
 	if status == statusRetryWith {
 		s.Throttle.RetryWith++
 		s.Throttle.WaitedFor += delay
