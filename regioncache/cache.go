@@ -183,10 +183,12 @@ func (c *Cache) WriteConfirmed(op *wire.Operation, host string) {
 	if s == nil || !s.PPAF || op.Scope != wire.ScopeItem || !op.Writes() {
 		return
 	}
-	p := c.partitions.resolve(op)
-	if host == s.hub().Host {
-		c.overrides.Load().remove(p)
-		return
+	overrides, isHub := c.overrides.Load(), host == s.hub().Host
+	switch {
+	case isHub && overrides.empty():
+	case isHub:
+		overrides.remove(c.partitions.resolve(op))
+	default:
+		overrides.set(c.partitions.resolve(op), host)
 	}
-	c.overrides.Load().set(p, host)
 }

@@ -180,7 +180,11 @@ func (v *view) resolve() Partition {
 // override returns the region that took the partition's last write, as long as
 // the operation may use it.
 func (v *view) override(list []*Region) *Region {
-	host, ok := v.cache.overrides.Load().get(v.resolve())
+	overrides := v.cache.overrides.Load()
+	if overrides.empty() {
+		return nil
+	}
+	host, ok := overrides.get(v.resolve())
 	if !ok {
 		return nil
 	}

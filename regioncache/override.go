@@ -1,24 +1,40 @@
 package regioncache
 
-import lru "github.com/hashicorp/golang-lru/v2"
+import (
+	"sync/atomic"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
 
 // overrideSet remembers which region took the last write of a partition, on an
 // account with per-partition automatic failover (PPAF), when it was not the
-// hub. Only writes of such accounts consult it. It is safe for concurrent use.
+// hub. Only writes of such accounts consult it. It is safe for concurrent use,
+// and costs one atomic load while it is empty.
 type overrideSet struct {
 	entries *lru.Cache[Partition, string] // to hosts
+	size    atomic.Int64
 }
 
 func newOverrideSet(capacity int) *overrideSet {
-	entries, _ := lru.New[Partition, string](capacity)
-	return &overrideSet{entries}
+	s := new(overrideSet)
+	s.entries, _ = lru.NewWithEvict(capacity, func(Partition, string) { s.size.Add(-1) })
+	return s
 }
+
+func (s *overrideSet) empty() bool { return s.size.Load() == 0 }
 
 func (s *overrideSet) get(p Partition) (host string, ok bool) { return s.entries.Get(p) }
 
+// set remembers a region. Of two writes at the same time, either may win.
 func (s *overrideSet) set(p Partition, host string) {
-	if known, ok := s.entries.Get(p); !ok || known != host {
-		s.entries.Add(p, host)
+	known, ok := s.entries.Get(p)
+	if ok && known == host {
+		return
+	}
+	s.entries.Remove(p)
+	s.size.Add(1)
+	if _, found, _ := s.entries.PeekOrAdd(p, host); found {
+		s.size.Add(-1)
 	}
 }
 
