@@ -26,6 +26,7 @@ test: ## Run every test; time is virtual, so that takes seconds once it is compi
 
 race: ## Run every test of the library under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 300s ./...
+	$(GO) test -race -timeout 300s -run ConcurrentSafe -count 20 -cpu 1,4 ./...
 
 fuzz: ## Fuzz every target for FUZZTIME (5s)
 	@scripts/fuzz.sh $(FUZZTIME)
@@ -45,7 +46,7 @@ fmt-check: ## Fail if a file is not formatted
 vet: ## Run go vet
 	@$(call in_modules,$(GO) vet ./...)
 
-lint: fmt-check vet tidy-check ## Run gofmt, go vet, go mod tidy, go fix and staticcheck, the last three changing nothing
+lint: fmt-check vet tidy-check ## Run gofmt, go vet, go mod tidy, go fix and staticcheck; nothing is changed
 	@$(call in_modules,$(GO) fix -diff ./...)
 	@for dir in . $(NESTED); do \
 		(cd $$dir && $(GO) tool -modfile=$(CURDIR)/tools.mod staticcheck -checks all ./...) || { echo "in $$dir: staticcheck" >&2; exit 1; }; \
