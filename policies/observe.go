@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
 	"github.com/cosmosretry/cosmosretry/internal/backoff"
 	"github.com/cosmosretry/cosmosretry/internal/budget"
 	"github.com/cosmosretry/cosmosretry/internal/event"
@@ -29,6 +30,7 @@ const (
 	EventBreakerClosed  = event.KindBreakerClosed  // it does
 	EventOverrideMoved  = event.KindOverrideMoved  // PPAF: a partition's writes start elsewhere
 	EventRefreshed      = event.KindRefreshed      // the account's topology was read on demand
+	EventLetterLost     = event.KindLetterLost     // a write that was given up could not be kept
 )
 
 // EventCause is the class of trouble behind a decision.
@@ -56,6 +58,13 @@ type SynchronousObserver = event.Synchronous
 
 // ObserverFunc makes an [Observer] of a function.
 type ObserverFunc = event.Func
+
+// DeadLetters keeps writes that were given up; see [Options]. Package
+// policies/deadletter has a durable one.
+type DeadLetters = attempt.DeadLetters
+
+// Letter is a write that was given up, with all that it takes to send it again.
+type Letter = attempt.Letter
 
 // Budget limits the retries of a whole process. Share one between the clients
 // of a process by giving it to each client's Options.

@@ -36,6 +36,9 @@ type Options struct {
 	Budget *Budget
 	// Observers are told of each decision. Nil: nobody is.
 	Observers []Observer
+	// DeadLetters keeps item writes that the policies gave up, so that they can be
+	// sent again later. Nil: they are the caller's alone.
+	DeadLetters DeadLetters
 	// Backoff, when set, gives the waits after a 429 that says nothing, and
 	// FailoverBackoff those before a retry that finds no other endpoint to go to.
 	// Nil: as the retry specification says.
@@ -156,7 +159,7 @@ func (s *Set) Apply(settings *Settings) error {
 
 // configureCalls sets what the per-call policy gives every operation.
 func (s *Set) configureCalls(settings *Settings) error {
-	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget}
+	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget, DeadLetters: s.options.DeadLetters}
 	switch {
 	case shared.Budget != nil || settings.Budget == BudgetSettings{}:
 	case settings.Budget == s.budget:

@@ -11,10 +11,11 @@ import (
 )
 
 // Shared is what the operations of a client share beside the routing state.
-// Both parts may be nil.
+// All parts may be nil.
 type Shared struct {
-	Budget *budget.Budget
-	Events *event.Hub
+	Budget      *budget.Budget
+	Events      *event.Hub
+	DeadLetters DeadLetters
 }
 
 // Retry records the decision to send again, to the target chosen: it charges
@@ -67,6 +68,7 @@ func (s *State) completed(resp *http.Response, err error) {
 	if d := s.call.Diagnostics; d != nil {
 		d.add(s)
 	}
+	s.keepLetter(err)
 	if s.shared.Events == nil {
 		return
 	}

@@ -29,6 +29,7 @@ const (
 	KindBreakerClosed  Kind = "breaker_closed"
 	KindOverrideMoved  Kind = "ppaf_moved"
 	KindRefreshed      Kind = "topology_refreshed"
+	KindLetterLost     Kind = "dead_letter_lost" // a write that was given up could not be kept
 )
 
 // Cause is the class of trouble behind a decision.
