@@ -56,10 +56,13 @@ var letterHeaders = []string{
 }
 
 // keepLetter hands a write that was given up to the dead letters. A write that
-// the service refused for good is not one: its answer is the caller's.
+// the service refused for good is not one, its answer is the caller's; nor is
+// one that the caller cancelled.
 func (s *State) keepLetter(err error) {
-	if s.shared.DeadLetters == nil || err == nil || s.request == nil ||
-		s.Op.Scope != wire.ScopeItem || !s.Op.Writes() || s.final == nil && !s.ended {
+	if s.shared.DeadLetters == nil || s.request == nil || s.Op.Scope != wire.ScopeItem || !s.Op.Writes() {
+		return
+	}
+	if _, gaveUp := errors.AsType[*Error](err); !gaveUp {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.caller), keepFor)
