@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 )
@@ -23,6 +24,9 @@ func decode(body []byte, v any) *failure {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("more than one JSON value")
 		}
+	}
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = fmt.Errorf("a JSON %s cannot stand at %q", mismatch.Value, mismatch.Field)
 	}
 	if err != nil {
 		return fail(http.StatusBadRequest, 0, "The request body is not the JSON that is expected here: %v", err)

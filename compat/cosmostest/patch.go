@@ -1,6 +1,7 @@
 package cosmostest
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -27,7 +28,11 @@ const maxPatchOps = 10
 
 func parsePatch(body []byte) (*patch, *failure) {
 	p := &patch{}
-	if f := decode(body, p); f != nil {
+	into := any(p)
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+		into = &p.Operations // without a condition, the list alone will do
+	}
+	if f := decode(body, into); f != nil {
 		return nil, f
 	}
 	if n := len(p.Operations); n == 0 || n > maxPatchOps {
