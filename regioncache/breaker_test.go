@@ -62,10 +62,7 @@ func TestBreakerManages(t *testing.T) {
 		})
 	}
 	t.Run("nothing before the topology is known", func(t *testing.T) {
-		c, err := New(endpoint, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := emptyCache(t, nil)
 		fail(c, read("[1]"), east, 1000)
 		learn(t, c, single)
 		is(t, "region", choose(t, c, read("[1]")), east)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,11 +72,26 @@ func (a account) document() []byte {
 // newCache makes a cache that knows an account.
 func newCache(tb testing.TB, a account, o *Options) *Cache {
 	tb.Helper()
-	c, err := New(endpoint, o)
+	c := emptyCache(tb, o)
+	learn(tb, c, a)
+	return c
+}
+
+// emptyCache makes a cache that knows nothing yet, and keeps its warnings to
+// itself unless the options have a logger.
+func emptyCache(tb testing.TB, o *Options) *Cache {
+	tb.Helper()
+	quiet := Options{}
+	if o != nil {
+		quiet = *o
+	}
+	if quiet.Logger == nil {
+		quiet.Logger = slog.New(slog.DiscardHandler)
+	}
+	c, err := New(endpoint, &quiet)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	learn(tb, c, a)
 	return c
 }
 
@@ -135,7 +151,7 @@ func probe(c *Cache, op *wire.Operation, region string) *Probe {
 }
 
 // route lists the regions that an operation visits when each fails in turn,
-// until the list starts again.
+// until it comes to one again.
 func route(c *Cache, ctx context.Context, op *wire.Operation) []string {
 	var names, failed []string
 	for {
@@ -143,10 +159,10 @@ func route(c *Cache, ctx context.Context, op *wire.Operation) []string {
 		if choice.Probe != nil {
 			choice.Probe.Released()
 		}
-		if choice.Again || len(names) > 0 && len(failed) > maxRegions {
+		if choice.Again || slices.Contains(failed, choice.Region.Host) {
 			return names
 		}
-		names = append(names, nameOf(choice.Region))
+		names = append(names, choice.Region.Name)
 		failed = append(failed, choice.Region.Host)
 	}
 }

@@ -48,10 +48,7 @@ func TestOverrideOnlyForItemWritesOfPPAF(t *testing.T) {
 			is(t, "overrides", len(c.Overrides()), 0)
 		})
 	}
-	c, err := New(endpoint, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := emptyCache(t, nil)
 	c.WriteConfirmed(write("[1]"), hostOf(west))
 	is(t, "before the topology is known", len(c.Overrides()), 0)
 }
