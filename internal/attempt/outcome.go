@@ -68,22 +68,23 @@ type evidence struct {
 	resp    *http.Response
 	err     error
 	caller  error // of the context that the caller controls
-	expired bool  // the attempt's own clock ran out
+	cause   error // why the attempt's own context ended, nil while it lives
 	traced  bool  // the transport reports through httptrace
-	wrote   bool  // the request headers went out
+	reached bool  // the request was given to a connection
 }
 
 // classify turns an error into an outcome. It is pure.
 func classify(e evidence) Outcome {
-	fault := faultOf(e.err)
-	sent := e.wrote || e.resp != nil || !(fault.unsent || e.traced)
+	fault := faultOf(e.err, e.cause)
+	sent := e.reached || e.resp != nil || !(fault.unsent || e.traced)
 	switch {
-	case e.caller != nil && fault.kind == faultUnknown:
+	case fault.kind.conclusive():
+	case e.caller != nil:
 		// A cancelled look-up or dial looks like a fault of the endpoint.
 		return Outcome{Class: CallerDone, Sent: sent}
-	case e.expired && fault.kind == faultUnknown:
+	case e.cause != nil:
 		return Outcome{Class: TimedOut, Sent: sent}
-	case isNonRetriable(e.err) && e.resp == nil && !e.wrote && fault.kind == faultUnknown:
+	case fault.kind == faultOther && isNonRetriable(e.err) && e.resp == nil && !e.reached && !fault.unsent:
 		return Outcome{Class: Refused}
 	}
 	return Outcome{Class: Failed, Sent: sent, Reconnect: fault.kind.reconnect()}
@@ -103,28 +104,33 @@ const patience = time.Second
 type faultKind uint8
 
 const (
-	faultUnknown faultKind = iota // may be the context's doing
-	faultOther                    // some other I/O error
+	faultOther   faultKind = iota // some other I/O error
+	faultTimeout                  // of the transport, the network or a context
 	faultBroken                   // refused, reset, cut
 	faultName                     // DNS
 	faultTLS
-	faultTimeout // of the transport or the network
 )
 
 // reconnect reports whether a new connection may help at once.
 func (k faultKind) reconnect() bool { return k == faultBroken || k == faultOther }
+
+// conclusive reports whether the fault is the endpoint's even when a context
+// has ended meanwhile. The others may be how the transport reports that end.
+func (k faultKind) conclusive() bool { return k >= faultBroken }
 
 type fault struct {
 	kind   faultKind
 	unsent bool // by its type, the request cannot have left the client
 }
 
-// faultOf tells by type what a transport error says. Errors that merely repeat
-// a context's end are unknown, however they are wrapped.
-func faultOf(err error) fault {
+// faultOf tells by type what a transport error says. cause is why the attempt's
+// context ended, nil while it lives: net/http reports that in place of the
+// context's error, and a caller may cancel with any error it likes. Errors that
+// merely repeat a context's end blame nobody, however they are wrapped.
+func faultOf(err, cause error) fault {
 	dialing := isDial(err)
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault{kind: faultUnknown, unsent: dialing}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || cause != nil && errors.Is(err, cause) {
+		return fault{kind: faultTimeout, unsent: dialing}
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		if dns.IsTimeout {
@@ -146,9 +152,6 @@ func faultOf(err error) fault {
 	}](err); ok && timeout.Timeout() {
 		return fault{kind: faultTimeout, unsent: dialing}
 	}
-	if isNonRetriable(err) && !dialing {
-		return fault{kind: faultUnknown}
-	}
 	return fault{kind: faultOther, unsent: dialing}
 }
 
@@ -164,6 +167,9 @@ func isDial(err error) bool {
 }
 
 func isTLS(err error) bool {
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return true
+	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return true
 	}

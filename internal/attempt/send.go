@@ -211,17 +211,19 @@ func (s *State) finish(resp *http.Response, err error) {
 }
 
 func (s *State) failed(a *Attempt, resp *http.Response, err error) {
-	caller := s.base.Err()
-	a.outcome = classify(evidence{
-		resp: resp, err: err, caller: caller,
-		expired: caller == nil && s.ctx.Err() != nil,
-		traced:  s.trace.used.Load(), wrote: s.trace.wrote.Load(),
-	})
+	e := evidence{
+		resp: resp, err: err, caller: s.base.Err(),
+		traced: s.trace.used.Load(), reached: s.trace.reached.Load(),
+	}
+	if s.ctx.Err() != nil {
+		e.cause = context.Cause(s.ctx)
+	}
+	a.outcome = classify(e)
 	a.Sent, a.Err = a.outcome.Sent, err
 	if a.outcome.Class == TimedOut {
-		a.Err = context.Cause(s.ctx)
+		a.Err = e.cause
 	}
-	a.outcome.Silent = a.outcome.Class == TimedOut || silent(a.outcome, caller, a.Duration)
+	a.outcome.Silent = a.outcome.Class == TimedOut || silent(a.outcome, e.caller, a.Duration)
 }
 
 // release frees the attempt's clock: at once when the answer is complete, else
@@ -259,15 +261,21 @@ func (b *streamedBody) Close() error {
 	return err
 }
 
-// trace learns from the transport whether the request left the client. Its
-// hooks may be called after the attempt has ended, from another goroutine.
+// trace learns from the transport whether the request left the client: it may
+// have, as soon as it had a connection, since the transport writes from another
+// goroutine. Hooks may be called after the attempt has ended.
 type trace struct {
-	client      httptrace.ClientTrace
-	used, wrote atomic.Bool
+	client        httptrace.ClientTrace
+	used, reached atomic.Bool
 }
 
 func (t *trace) hooks() *httptrace.ClientTrace {
-	t.client.GetConn = func(string) { t.used.Store(true) }
-	t.client.WroteHeaders = func() { t.wrote.Store(true) }
+	t.client.GetConn = func(string) {
+		t.used.Store(true)
+		// A transport that looks for another connection by itself knows that
+		// the first one did not carry the request, or that it is a read.
+		t.reached.Store(false)
+	}
+	t.client.GotConn = func(httptrace.GotConnInfo) { t.reached.Store(true) }
 	return &t.client
 }
