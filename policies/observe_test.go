@@ -255,3 +255,45 @@ func TestWritesThatGaveUpAreKept(t *testing.T) {
 		}
 	})
 }
+
+func TestSharedStateIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		account := newAccount(t)
+		observer := new(recorder)
+		container, _ := newClient(t, account, &policies.Options{Observers: []policies.Observer{observer}})
+		if err := read(t.Context(), container); err != nil { // learns the partition
+			t.Fatal(err)
+		}
+		account.SetFaults(cosmostest.Fault{Region: "East US", Status: 503})
+		for range 10 {
+			if err := read(t.Context(), container); err != nil {
+				t.Fatal(err)
+			}
+		}
+		account.SetFaults()
+		time.Sleep(8 * time.Second)
+		if err := read(t.Context(), container); err != nil {
+			t.Fatal(err)
+		}
+		account.SetFaults(cosmostest.Fault{Region: "East US", Transport: cosmostest.Refused})
+		if err := read(t.Context(), container); err != nil {
+			t.Fatal(err)
+		}
+		account.SetFaults()
+		time.Sleep(61 * time.Second)
+		if err := read(t.Context(), container); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want := []policies.EventKind{policies.EventBreakerOpened, policies.EventBreakerProbing, policies.EventBreakerClosed, policies.EventMarked, policies.EventUnmarked}
+		got := observer.kinds(policies.EventCompleted, policies.EventFailover, policies.EventLocalRetry)
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		for _, e := range observer.events {
+			if e.Kind == policies.EventBreakerOpened && (e.Region != "East US" || e.Partition != "0" || e.Operation != "reads" || e.Collection != "dbs/db/colls/c") {
+				t.Errorf("breaker opened: %+v", e)
+			}
+		}
+	})
+}

@@ -113,6 +113,7 @@ func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
 	} else if s.cache, err = regioncache.New(endpoint, s.cacheOptions(settings)); err != nil {
 		return nil, err
 	}
+	s.cache.ReportTo(s.events)
 	if s.failover, err = failover.New(s.cache, s.failoverOptions(settings)); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
+
+	"github.com/cosmosretry/cosmosretry/internal/event"
 )
 
 // breakerKey is what a breaker watches: one partition in one region, reads and
@@ -193,6 +195,7 @@ func (s *breakerSet) probe(key breakerKey) *Probe {
 // or the breaker would wait for the result for ever. It is not safe for
 // concurrent use.
 type Probe struct {
+	cache   *Cache // to tell; nil in tests of the set alone
 	set     *breakerSet
 	key     breakerKey
 	breaker *breaker
@@ -204,6 +207,9 @@ func (p *Probe) Succeeded() {
 	p.done(nil)
 	if b, ok := p.set.entries.Peek(p.key); ok && b == p.breaker {
 		p.set.entries.Remove(p.key)
+	}
+	if p.cache != nil {
+		p.cache.emitPartition(event.KindBreakerClosed, p.key, "the probe was answered")
 	}
 }
 

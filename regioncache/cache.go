@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
 
@@ -27,6 +28,7 @@ type Cache struct {
 	marks      atomic.Pointer[markSet]
 	breakers   atomic.Pointer[breakerSet]
 	overrides  atomic.Pointer[overrideSet]
+	hubs       atomic.Pointer[[]*event.Hub]
 	partitions *partitionMap
 
 	// mu serialises the writers of snapshot and marks. It is never held across
@@ -155,7 +157,10 @@ func (c *Cache) PartitionFailed(op *wire.Operation, host string) {
 	if s == nil || !managed(cfg, s, op) {
 		return
 	}
-	c.breakers.Load().fail(breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()}, &cfg.Breaker, time.Now())
+	key := breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()}
+	if c.breakers.Load().fail(key, &cfg.Breaker, time.Now()) {
+		c.emitPartition(event.KindBreakerOpened, key, "too many failures in a row")
+	}
 }
 
 // PartitionGone tells the cache that the container's partitions have changed.
@@ -187,8 +192,12 @@ func (c *Cache) WriteConfirmed(op *wire.Operation, host string) {
 	switch {
 	case isHub && overrides.empty():
 	case isHub:
-		overrides.remove(c.partitions.resolve(op))
+		if overrides.remove(c.partitions.resolve(op)) {
+			c.moved(op, host, "the write region took the write")
+		}
 	default:
-		overrides.set(c.partitions.resolve(op), host)
+		if overrides.set(c.partitions.resolve(op), host) {
+			c.moved(op, host, "this region took the write")
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosmosretry/cosmosretry/internal/event"
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
 
@@ -164,7 +165,14 @@ func (v *view) excludes(r *Region) bool {
 	return len(v.excluded) > 0 && slices.Contains(v.excluded, r.key)
 }
 
-func (v *view) probe(r *Region) *Probe { return v.cache.breakers.Load().probe(v.key(r)) }
+func (v *view) probe(r *Region) *Probe {
+	p := v.cache.breakers.Load().probe(v.key(r))
+	if p != nil {
+		p.cache = v.cache
+		v.cache.emitPartition(event.KindBreakerProbing, p.key, "its wait is over")
+	}
+	return p
+}
 
 func (v *view) key(r *Region) breakerKey {
 	return breakerKey{partition: v.resolve(), host: r.Host, write: v.op.Writes()}

@@ -3,6 +3,8 @@ package regioncache
 import (
 	"maps"
 	"time"
+
+	"github.com/cosmosretry/cosmosretry/internal/event"
 )
 
 // markReason says why an endpoint is tried last, and what takes the mark away.
@@ -49,10 +51,14 @@ func (c *Cache) setMark(host string, reason markReason, now time.Time) {
 		return
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	next := c.copyMarks(now)
+	before, known := next[host]
 	next[host] = mark{reason, now.Add(ttl)}
 	c.marks.Store(&next)
+	c.mu.Unlock()
+	if !known || before.reason != reason {
+		c.emit(event.KindMarked, host, reason.String())
+	}
 }
 
 // clearMark publishes the marks without one that an answer disproves. It costs
@@ -66,12 +72,20 @@ func (c *Cache) clearMark(host string, write bool, now time.Time) {
 		return
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	next := c.copyMarks(now)
-	if mk := next[host]; mk.cleared(write) { // not one that came in the meantime
-		delete(next, host)
+	cleared := false
+	if current = c.marks.Load(); current != nil {
+		mk, marked := (*current)[host] // perhaps another one that came in the meantime
+		cleared = marked && mk.cleared(write)
 	}
-	c.publishMarks(next)
+	if cleared {
+		next := c.copyMarks(now)
+		delete(next, host)
+		c.publishMarks(next)
+	}
+	c.mu.Unlock()
+	if cleared {
+		c.emit(event.KindUnmarked, host, "it answered")
+	}
 }
 
 // dropMarks forgets the marks of regions that the account no longer lists.

@@ -25,19 +25,22 @@ func (s *overrideSet) empty() bool { return s.size.Load() == 0 }
 
 func (s *overrideSet) get(p Partition) (host string, ok bool) { return s.entries.Get(p) }
 
-// set remembers a region. Of two writes at the same time, either may win.
-func (s *overrideSet) set(p Partition, host string) {
+// set remembers a region, and reports whether it is another one than before. Of
+// two writes at the same time, either may win.
+func (s *overrideSet) set(p Partition, host string) bool {
 	known, ok := s.entries.Get(p)
 	if ok && known == host {
-		return
+		return false
 	}
 	s.entries.Remove(p)
 	s.size.Add(1)
 	if _, found, _ := s.entries.PeekOrAdd(p, host); found {
 		s.size.Add(-1)
 	}
+	return true
 }
 
-func (s *overrideSet) remove(p Partition) { s.entries.Remove(p) }
+// remove forgets a region, and reports whether there was one.
+func (s *overrideSet) remove(p Partition) bool { return s.entries.Remove(p) }
 
 func (s *overrideSet) purge() { s.entries.Purge() }

@@ -3,8 +3,11 @@ package regioncache
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/cosmosretry/cosmosretry/internal/event"
 )
 
 // refresher runs the on-demand account reads: one at a time, and after one that
@@ -57,12 +60,16 @@ func (c *Cache) refresh(cfg *Options, done chan struct{}) {
 		r.running = nil
 		close(done)
 	}()
+	var err error
 	for _, endpoint := range c.refreshEndpoints() {
-		if c.readAccount(cfg, endpoint) == nil {
+		if err = c.readAccount(cfg, endpoint); err == nil {
 			ok = true
+			c.emit(event.KindRefreshed, "", "read from "+endpoint)
 			return
 		}
 	}
+	cause, _, _ := strings.Cut(err.Error(), "\n") // a response error prints its whole response
+	c.emit(event.KindRefreshed, "", "no endpoint told the account's regions: "+cause)
 }
 
 // refreshEndpoints lists whom to ask for the account: the global endpoint,
