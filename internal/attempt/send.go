@@ -103,16 +103,48 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 	return next, nil
 }
 
+// clock is the context of one attempt. Unlike a context with a deadline, its
+// timer can be stopped: a response that the caller reads as a stream is not on
+// the attempt's clock any more.
+type clock struct {
+	context.Context
+	deadline time.Time
+	cancel   context.CancelCauseFunc
+	timer    *time.Timer // nil when the caller's own deadline is earlier
+}
+
+// Deadline tells dialers how long they may try each address.
+func (c *clock) Deadline() (time.Time, bool) { return c.deadline, true }
+
+func (c *clock) stop() {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+func (c *clock) end() {
+	c.stop()
+	c.cancel(nil)
+}
+
 // startClock bounds the attempt about to begin, by what is left of the
 // caller's deadline in any case.
 func (s *State) startClock(timeout time.Duration) {
 	if s.limit > 0 {
 		timeout = s.limit
 	}
-	s.ctx, s.cancel = s.base, nil
-	if timeout > 0 {
-		s.ctx, s.cancel = context.WithTimeoutCause(s.base, timeout, &timeoutError{timeout})
+	s.ctx, s.clock = s.base, nil
+	if timeout <= 0 {
+		return
 	}
+	c := &clock{deadline: time.Now().Add(timeout)}
+	c.Context, c.cancel = context.WithCancelCause(s.base)
+	if own, ok := s.base.Deadline(); ok && !c.deadline.Before(own) {
+		c.deadline = own
+	} else {
+		c.timer = time.AfterFunc(timeout, func() { c.cancel(&timeoutError{timeout}) })
+	}
+	s.ctx, s.clock = c, c
 }
 
 // readdress returns a copy of the request for the target. The transport may go
@@ -226,17 +258,18 @@ func (s *State) failed(a *Attempt, resp *http.Response, err error) {
 	a.outcome.Silent = a.outcome.Class == TimedOut || silent(a.outcome, e.caller, a.Duration)
 }
 
-// release frees the attempt's clock: at once when the answer is complete, else
-// when the client has read and closed the body.
+// release ends the attempt's clock, and its context with it: at once when the
+// answer is complete, else when the client has read and closed the body.
 func (s *State) release(resp *http.Response, err error) {
-	cancel := s.cancel
-	s.ctx, s.cancel = nil, nil
+	c := s.clock
+	s.ctx, s.clock = nil, nil
 	switch {
-	case cancel == nil:
+	case c == nil:
 	case err != nil || downloaded(resp):
-		cancel()
+		c.end()
 	default:
-		resp.Body = &streamedBody{resp.Body, cancel}
+		c.stop()
+		resp.Body = &streamedBody{resp.Body, c}
 	}
 }
 
@@ -252,12 +285,12 @@ func downloaded(resp *http.Response) bool {
 
 type streamedBody struct {
 	io.ReadCloser
-	cancel context.CancelFunc
+	clock *clock
 }
 
 func (b *streamedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.cancel()
+	b.clock.end()
 	return err
 }
 

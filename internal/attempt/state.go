@@ -73,7 +73,7 @@ type State struct {
 
 	open     bool
 	ctx      context.Context // of the attempt under way
-	cancel   context.CancelFunc
+	clock    *clock          // its time-out, nil without one
 	trace    *trace
 	outcome  Outcome
 	attempts []Attempt
@@ -175,23 +175,22 @@ func passContext(caller, pass context.Context) (context.Context, time.Duration) 
 	if own, ok := caller.Deadline(); ok && !deadline.Before(own) {
 		return pass, 0
 	}
-	return withoutTryTimeout{caller, pass}, time.Until(deadline)
+	return withoutTryTimeout{caller, context.WithoutCancel(pass)}, time.Until(deadline)
 }
 
 // withoutTryTimeout ends when the caller's context does, and has the values
 // that the pipeline added since.
 type withoutTryTimeout struct {
 	context.Context
-	values context.Context
+	values context.Context // without a cancellation of its own
 }
 
 func (c withoutTryTimeout) Value(key any) any {
-	// The caller's context comes first: the runtime finds the cancellation of
-	// a context through a private key, and it must find the caller's.
-	if v := c.Context.Value(key); v != nil {
+	if v := c.values.Value(key); v != nil {
 		return v
 	}
-	return c.values.Value(key)
+	// The runtime finds the cancellation of a context through a private key.
+	return c.Context.Value(key)
 }
 
 // holders lends the pointer that azcore's OperationValue fills, so that looking
