@@ -2,6 +2,7 @@ package regioncache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -125,18 +126,23 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// parseEndpoint accepts what azcosmos accepts as an account endpoint.
+// parseEndpoint accepts what azcosmos accepts as an account endpoint. Its errors
+// do not repeat the endpoint: who mistakes a connection string for one would
+// find the account key in the log.
 func parseEndpoint(field, endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s %q is no URL: %w", field, endpoint, err)
+		return nil, fmt.Errorf("%s is no URL: %w: want https://<account>.documents.azure.com:443/", field, err)
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("%s %q has the scheme %q: want https (or http for an emulator)", field, endpoint, u.Scheme)
+		return nil, fmt.Errorf("%s has the scheme %q: want https (or http for an emulator)", field, u.Scheme)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("%s %q has no host: want https://<account>.documents.azure.com:443/", field, endpoint)
+		return nil, fmt.Errorf("%s has no host: want https://<account>.documents.azure.com:443/", field)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%s %q has user information, a query or a fragment: want only scheme, host and port", field, u.Redacted())
+		return nil, fmt.Errorf("%s has user information, a query or a fragment: want only scheme, host and port", field)
 	}
 	return u, nil
 }
