@@ -66,8 +66,9 @@ type Set struct {
 }
 
 // Install puts all policies into the options of a client that is about to be
-// made for the account at endpoint: one into PerCallPolicies, and failover,
-// session and throttle, in this order, into PerRetryPolicies. It does no I/O.
+// made for the account at endpoint: one into PerCallPolicies, and one into
+// PerRetryPolicies that has failover, session and throttle in it, in this order.
+// It does no I/O.
 // The preferred regions are those of the settings, else those of options.
 //
 // Each number comes from the first of: the environment variable
@@ -92,8 +93,7 @@ func Install(options *azcosmos.ClientOptions, endpoint string, o *Options) (*Set
 	}
 	// Slices of the caller's that have room would be written to in place.
 	options.PerCallPolicies = append(options.PerCallPolicies[:len(options.PerCallPolicies):len(options.PerCallPolicies)], s.call)
-	options.PerRetryPolicies = append(options.PerRetryPolicies[:len(options.PerRetryPolicies):len(options.PerRetryPolicies)],
-		s.failover, s.session, s.throttle)
+	options.PerRetryPolicies = append(options.PerRetryPolicies[:len(options.PerRetryPolicies):len(options.PerRetryPolicies)], s.failover)
 	return s, nil
 }
 
@@ -123,6 +123,8 @@ func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
 	if s.throttle, err = throttle.New(s.throttleOptions(settings)); err != nil {
 		return nil, err
 	}
+	s.session.Enclose(s.throttle)
+	s.failover.Enclose(s.session)
 	return s, s.configureCalls(settings)
 }
 

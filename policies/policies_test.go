@@ -16,8 +16,6 @@ import (
 	"github.com/cosmosretry/cosmosretry/compat/cosmostest"
 	"github.com/cosmosretry/cosmosretry/policies"
 	"github.com/cosmosretry/cosmosretry/policies/failover"
-	"github.com/cosmosretry/cosmosretry/policies/session"
-	"github.com/cosmosretry/cosmosretry/policies/throttle"
 	"github.com/cosmosretry/cosmosretry/regioncache"
 )
 
@@ -66,14 +64,8 @@ func TestInstallOrder(t *testing.T) {
 	if _, err := policies.Install(options, "https://acct.documents.azure.com:443/", nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(options.PerCallPolicies) != 1 || len(options.PerRetryPolicies) != 4 || options.PerRetryPolicies[0] != policy.Policy(mine) {
-		t.Fatalf("got %d and %d policies, want 1 and 3 behind the one that was there", len(options.PerCallPolicies), len(options.PerRetryPolicies))
-	}
-	_, first := options.PerRetryPolicies[1].(*failover.Policy)
-	_, second := options.PerRetryPolicies[2].(*session.Policy)
-	_, third := options.PerRetryPolicies[3].(*throttle.Policy)
-	if !first || !second || !third {
-		t.Errorf("got %T: want failover, session, throttle", options.PerRetryPolicies[1:])
+	if len(options.PerCallPolicies) != 1 || len(options.PerRetryPolicies) != 2 || options.PerRetryPolicies[0] != policy.Policy(mine) {
+		t.Fatalf("got %d and %d policies, want 1 and 1 behind the one that was there", len(options.PerCallPolicies), len(options.PerRetryPolicies))
 	}
 	if spare[1] != nil {
 		t.Error("the spare room of the caller's slice was written to")

@@ -36,7 +36,7 @@ func (p *sender) Do(req *policy.Request) (resp *http.Response, err error) {
 	p.timeouts.SetDefaults()
 	for range max(p.attempts, 1) {
 		runtime.Drain(resp)
-		resp, err = s.Send(req, &p.timeouts)
+		resp, err = s.Send(req, &p.timeouts, nil)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

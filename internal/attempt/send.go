@@ -55,10 +55,17 @@ func (t *Timeouts) For(op *wire.Operation) time.Duration {
 	return t.Point
 }
 
-// Send sends the request to the state's target and waits for its end. The
-// outcome is in [State.Last]; response and error are the pipeline's own, for
-// an answer that no policy of ours wants to keep from the client.
-func (s *State) Send(req *policy.Request, timeouts *Timeouts) (*http.Response, error) {
+// Runner is a policy that runs inside another one of ours, with the state that
+// the outer one has entered. It spares the way through azcore's pipeline.
+type Runner interface {
+	Run(s *State, req *policy.Request) (*http.Response, error)
+}
+
+// Send sends the request to the state's target, through the policy inside if
+// there is one, and waits for its end. The outcome is in [State.Last]; response
+// and error are the pipeline's own, for an answer that no policy of ours wants
+// to keep from the client.
+func (s *State) Send(req *policy.Request, timeouts *Timeouts, inside Runner) (*http.Response, error) {
 	if !s.open {
 		var err error
 		if req, err = s.begin(req, timeouts.For(&s.Op)); err != nil {
@@ -71,6 +78,9 @@ func (s *State) Send(req *policy.Request, timeouts *Timeouts) (*http.Response, e
 		a.Region, a.Host, a.visit = s.Target.Region, req.Raw().URL.Host, s.Visit
 	}
 	s.rerouted = false
+	if inside != nil {
+		return inside.Run(s, req)
+	}
 	resp, err := req.Next()
 	s.finish(resp, err)
 	return resp, err
@@ -81,14 +91,8 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 	if err := s.keepBody(req); err != nil {
 		return nil, err
 	}
-	first := len(s.attempts) == 0
-	s.startClock(timeout)
-	s.trace = &s.trace0
-	if !first {
-		// A late report of an earlier attempt must not speak for this one.
-		s.trace = new(trace)
-	}
-	next := s.readdress(req, httptrace.WithClientTrace(s.ctx, s.trace.hooks()), first)
+	now := time.Now()
+	next := s.readdress(req, s.context(now, timeout))
 	if s.hasBody {
 		if err := setBody(next, s.body); err != nil {
 			s.release(nil, err)
@@ -97,62 +101,38 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 	}
 	s.request = next.Raw()
 	s.attempts = append(s.attempts, Attempt{
-		Region: s.Target.Region, Host: s.request.URL.Host, Start: time.Now(), Wait: s.slept, Reason: s.why, visit: s.Visit,
+		Region: s.Target.Region, Host: s.request.URL.Host, Start: now, Wait: s.slept, Reason: s.why, visit: s.Visit,
 	})
 	s.open, s.rerouted, s.slept, s.why = true, false, 0, ""
 	return next, nil
 }
 
-// clock is the context of one attempt. Unlike a context with a deadline, its
-// timer can be stopped: a response that the caller reads as a stream is not on
-// the attempt's clock any more.
-type clock struct {
-	context.Context
-	deadline time.Time
-	cancel   context.CancelCauseFunc
-	timer    *time.Timer // nil when the caller's own deadline is earlier
-}
-
-// Deadline tells dialers how long they may try each address.
-func (c *clock) Deadline() (time.Time, bool) { return c.deadline, true }
-
-func (c *clock) stop() {
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-}
-
-func (c *clock) end() {
-	c.stop()
-	c.cancel(nil)
-}
-
-// startClock bounds the attempt about to begin, by what is left of the
-// caller's deadline in any case.
-func (s *State) startClock(timeout time.Duration) {
+// context makes the context of the attempt about to begin: traced, and bounded
+// by its time-out and by what is left of the caller's deadline.
+func (s *State) context(now time.Time, timeout time.Duration) context.Context {
 	if s.limit > 0 {
 		timeout = s.limit
 	}
-	s.ctx, s.clock = s.base, nil
+	s.trace, s.clock = &s.trace0, &s.clock0
+	if len(s.attempts) > 0 {
+		// A late report of an earlier attempt must not speak for this one.
+		s.trace, s.clock = new(trace), new(clock)
+	}
+	ctx := httptrace.WithClientTrace(s.base, s.trace.hooks())
 	if timeout <= 0 {
-		return
+		s.clock = nil
+		return ctx
 	}
-	c := &clock{deadline: time.Now().Add(timeout)}
-	c.Context, c.cancel = context.WithCancelCause(s.base)
-	if own, ok := s.base.Deadline(); ok && !c.deadline.Before(own) {
-		c.deadline = own
-	} else {
-		c.timer = time.AfterFunc(timeout, func() { c.cancel(&timeoutError{timeout}) })
-	}
-	s.ctx, s.clock = c, c
+	s.clock.start(ctx, now, timeout)
+	return s.clock
 }
 
 // readdress returns a copy of the request for the target. The transport may go
 // on reading the request of an attempt that has ended, so no attempt changes
 // the URL or the headers of another one.
-func (s *State) readdress(req *policy.Request, ctx context.Context, first bool) *policy.Request {
+func (s *State) readdress(req *policy.Request, ctx context.Context) *policy.Request {
 	var next *policy.Request
-	if first {
+	if len(s.attempts) == 0 {
 		next = req.WithContext(ctx)
 		s.url0 = *next.Raw().URL
 		next.Raw().URL = &s.url0
@@ -247,8 +227,8 @@ func (s *State) failed(a *Attempt, resp *http.Response, err error) {
 		resp: resp, err: err, caller: s.base.Err(),
 		traced: s.trace.used.Load(), reached: s.trace.reached.Load(),
 	}
-	if s.ctx.Err() != nil {
-		e.cause = context.Cause(s.ctx)
+	if s.clock != nil {
+		e.cause = s.clock.cause()
 	}
 	a.outcome = classify(e)
 	a.Sent, a.Err = a.outcome.Sent, err
@@ -262,11 +242,11 @@ func (s *State) failed(a *Attempt, resp *http.Response, err error) {
 // answer is complete, else when the client has read and closed the body.
 func (s *State) release(resp *http.Response, err error) {
 	c := s.clock
-	s.ctx, s.clock = nil, nil
+	s.clock = nil
 	switch {
 	case c == nil:
 	case err != nil || downloaded(resp):
-		c.end()
+		c.release()
 	default:
 		c.stop()
 		resp.Body = &streamedBody{resp.Body, c}
@@ -290,7 +270,7 @@ type streamedBody struct {
 
 func (b *streamedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.clock.end()
+	b.clock.release()
 	return err
 }
 

@@ -72,8 +72,7 @@ type State struct {
 	hasBody  bool
 
 	open     bool
-	ctx      context.Context // of the attempt under way
-	clock    *clock          // its time-out, nil without one
+	clock    *clock // of the attempt under way, nil without a time-out
 	trace    *trace
 	outcome  Outcome
 	attempts []Attempt
@@ -86,7 +85,8 @@ type State struct {
 	// allocates it once.
 	url0      url.URL
 	trace0    trace
-	attempts0 [2]Attempt
+	clock0    clock
+	attempts0 [1]Attempt
 	failed0   [3]string
 }
 

@@ -43,7 +43,7 @@ func (o *operation) askForAccount() (resp *http.Response, document []byte, err e
 		runtime.Drain(resp)
 		s.Choose(target(&host))
 		asked := time.Now()
-		resp, err = s.Send(o.req, &o.options.AttemptTimeout)
+		resp, err = s.Send(o.req, &o.options.AttemptTimeout, nil)
 		if ended := s.Context().Err(); ended != nil {
 			return nil, nil, ended
 		}

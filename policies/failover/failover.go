@@ -24,6 +24,7 @@ import (
 type Policy struct {
 	cache   *regioncache.Cache
 	options atomic.Pointer[Options]
+	inside  attempt.Runner
 }
 
 var _ policy.Policy = (*Policy)(nil)
@@ -46,10 +47,19 @@ func (p *Policy) Configure(o *Options) {
 	p.options.Store(&options)
 }
 
+// Enclose puts another policy of this module inside, so that the two take one
+// place in the pipeline. Call it before the first request.
+func (p *Policy) Enclose(inside attempt.Runner) { p.inside = inside }
+
 // Do implements [policy.Policy].
 func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	s := attempt.Enter(req)
 	defer s.Leave()
+	return p.Run(s, req)
+}
+
+// Run is Do for a policy outside that has entered the operation's state already.
+func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, error) {
 	o := operation{Policy: p, options: p.options.Load().limited(s.Limits()), state: s, req: req}
 	if s.Op.Scope == wire.ScopeAccount {
 		return o.readAccount()
@@ -58,7 +68,7 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	defer o.releaseProbe()
 	for {
 		first := len(s.Attempts())
-		resp, err := s.Send(req, &o.options.AttemptTimeout)
+		resp, err := s.Send(req, &o.options.AttemptTimeout, p.inside)
 		d := o.judge()
 		o.learn(first, resp, d.effects)
 		switch {

@@ -21,6 +21,7 @@ import (
 type Policy struct {
 	cache   *regioncache.Cache
 	options atomic.Pointer[Options]
+	inside  attempt.Runner
 }
 
 var _ policy.Policy = (*Policy)(nil)
@@ -43,16 +44,25 @@ func (p *Policy) Configure(o *Options) {
 	p.options.Store(&options)
 }
 
+// Enclose puts another policy of this module inside, so that the two take one
+// place in the pipeline. Call it before the first request.
+func (p *Policy) Enclose(inside attempt.Runner) { p.inside = inside }
+
 // Do implements [policy.Policy].
 func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	s := attempt.Enter(req)
 	defer s.Leave()
+	return p.Run(s, req)
+}
+
+// Run is Do for a policy outside that has entered the operation's state already.
+func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, error) {
 	if s.Op.Scope == wire.ScopeAccount {
 		return p.observeAccount(req, s)
 	}
 	o := p.options.Load().limited(s.Limits())
 	for {
-		resp, err := s.Send(req, &o.AttemptTimeout)
+		resp, err := s.Send(req, &o.AttemptTimeout, p.inside)
 		if err != nil || resp.StatusCode != http.StatusNotFound {
 			return resp, err
 		}

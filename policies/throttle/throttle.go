@@ -42,6 +42,11 @@ func (p *Policy) Configure(o *Options) {
 func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	s := attempt.Enter(req)
 	defer s.Leave()
+	return p.Run(s, req)
+}
+
+// Run is Do for a policy outside that has entered the operation's state already.
+func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, error) {
 	if s.Op.Scope == wire.ScopeAccount {
 		return req.Next()
 	}
@@ -50,7 +55,7 @@ func (p *Policy) Do(req *policy.Request) (*http.Response, error) {
 	}
 	o := p.options.Load().limited(s.Limits())
 	for {
-		resp, err := s.Send(req, &o.AttemptTimeout)
+		resp, err := s.Send(req, &o.AttemptTimeout, nil)
 		if err != nil {
 			return resp, err
 		}
