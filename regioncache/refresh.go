@@ -69,7 +69,7 @@ func (c *Cache) refresh(cfg *Options, done chan struct{}) {
 		}
 	}
 	cause, _, _ := strings.Cut(err.Error(), "\n") // a response error prints its whole response
-	c.emit(event.KindRefreshed, "", "no endpoint told the account's regions: "+cause)
+	c.emitEvent(event.Event{Kind: event.KindRefreshed, Failed: true, Reason: "no endpoint told the account's regions: " + cause})
 }
 
 // refreshEndpoints lists whom to ask for the account: the global endpoint,

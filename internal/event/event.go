@@ -72,7 +72,7 @@ type Event struct {
 	// Charge is the request units of all attempts, for Completed.
 	Charge float64
 	// Failed reports, for Completed, that the caller got an error or a status of
-	// 400 or more.
+	// 400 or more, and for Refreshed, that no endpoint could be asked.
 	Failed bool
 	// Reason says why, in a few words.
 	Reason string
