@@ -77,6 +77,12 @@ func (a *Account) RegionEndpoint(region string) string {
 	return a.top.Load().endpoints[regionKey(region)]
 }
 
+// Config returns the account's config as it is now, with all defaults filled in.
+func (a *Account) Config() Config {
+	cfg := a.top.Load().cfg
+	return cfg.clone()
+}
+
 // Update changes the account at run time: change gets a copy of the config as it was last given (defaults not filled
 // in), and the next account read tells the result. Name and Containers cannot change. A region that goes away still
 // answers: 403/1008, the account is not there. When another Update comes between, change is called again with the newer

@@ -124,35 +124,34 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
+// get sends a signed GET and reads the answer.
+func get(t *testing.T, acct *Account, url string) error {
+	resp, err := signed(t, acct, acct.Transport(), "GET", url, nil, nil)
+	if err == nil {
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
+	return err
+}
+
 // TestReachability: which hosts answer, and what the others do.
 func TestReachability(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		acct := New(t, oneContainer())
-		isRefused := func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
-		isUnknown := func(err error) bool { _, ok := errors.AsType[*net.DNSError](err); return ok }
-		get := func(url string) error {
-			resp, err := signed(t, acct, acct.Transport(), "GET", url, nil, nil)
-			if err == nil {
-				_, _ = io.Copy(io.Discard, resp.Body)
-			}
-			return err
-		}
-		if err := get("https://acct-mars.documents.azure.com:443/"); !isUnknown(err) {
+		err := get(t, acct, "https://acct-mars.documents.azure.com:443/")
+		if _, ok := errors.AsType[*net.DNSError](err); !ok {
 			t.Errorf("a host that is no part of the account: %v", err)
-		}
-		if err := get("http://acct.documents.azure.com/"); !isRefused(err) {
-			t.Errorf("plain HTTP: %v", err)
-		}
-		if err := get("https://acct.documents.azure.com:8081/"); !isRefused(err) {
-			t.Errorf("another port: %v", err)
 		}
 		noError(t, acct.Stop("West US"))
 		noError(t, acct.Stop("global"))
-		if err := get(acct.Endpoint()); !isRefused(err) {
-			t.Errorf("stopped: %v", err)
+		for _, url := range []string{
+			"http://acct.documents.azure.com/", "https://acct.documents.azure.com:8081/", acct.Endpoint(), acct.RegionEndpoint("westus"),
+		} {
+			if err := get(t, acct, url); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("%s: %v, want refused", url, err)
+			}
 		}
 		noError(t, acct.Start("global"))
-		noError(t, get(acct.Endpoint()))
+		noError(t, get(t, acct, acct.Endpoint()))
 		if err := acct.Stop("Mars"); err == nil {
 			t.Error("a region that does not exist was stopped")
 		}
@@ -160,12 +159,36 @@ func TestReachability(t *testing.T) {
 		for _, r := range acct.Requests() {
 			got = append(got, r.Region+" "+r.Transport.String())
 		}
-		if want := []string{"? dns", "global refused", "global refused", "global refused", "global "}; !slices.Equal(got, want) {
+		want := []string{"? dns", "global refused", "global refused", "global refused", "West US refused", "global "}
+		if !slices.Equal(got, want) {
 			t.Errorf("log %q, want %q", got, want)
 		}
-		acct.ResetLog()
-		if got := acct.Requests(); len(got) != 0 {
-			t.Errorf("after ResetLog: %v", got)
+	})
+}
+
+func TestLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for limit, want := range map[int]int{-1: 0, 0: 5, 3: 3, 9: 5} {
+			acct := New(t, &Config{LogLimit: limit})
+			for range 5 {
+				noError(t, get(t, acct, acct.Endpoint()))
+			}
+			log := acct.Requests()
+			if len(log) != want {
+				t.Errorf("limit %d: %d requests, want %d", limit, len(log), want)
+			}
+			for i := range log {
+				log[i].Header.Set("x-changed", "yes") // of a copy
+			}
+			for _, r := range acct.Requests() {
+				if r.Header.Get("x-changed") != "" {
+					t.Error("the log gave its own header away")
+				}
+			}
+			acct.ResetLog()
+			if len(acct.Requests()) != 0 {
+				t.Error("requests after ResetLog")
+			}
 		}
 	})
 }

@@ -20,7 +20,8 @@ var consistencyLevels = []string{"Strong", "BoundedStaleness", "Session", "Consi
 // account copies its Config; change it later with [Account.Update].
 type Config struct {
 	// Name is the account name, the first part of its host names. Lower-case letters, digits and hyphens. The default
-	// is "acct".
+	// is "acct". Clients may share what they know of an account among all that connect to the same host name (azcosmos
+	// 1.5 does), so give accounts in one process names of their own, or close the clients.
 	Name string
 
 	// Regions are the readable regions in account order. The default is East US, West US, North Europe. Names are told

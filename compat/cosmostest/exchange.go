@@ -58,12 +58,12 @@ func (x *exchange) serve(ctx context.Context) outcome {
 
 func (x *exchange) respond(ctx context.Context) outcome {
 	set := *x.account.faults.Load()
-	f, needBody := set.pick(x.rec, false)
-	if needBody {
+	f, next := set.pick(x.rec, 0, false)
+	if next >= 0 {
 		if err := x.readBody(-1); err != nil {
 			return outcome{err: err}
 		}
-		f, _ = set.pick(x.rec, true)
+		f, _ = set.pick(x.rec, next, true)
 	}
 	if f == nil {
 		return x.process()

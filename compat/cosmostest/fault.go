@@ -17,9 +17,9 @@ type Fault struct {
 	Account bool
 	// Range, when set, limits the fault to requests for the physical partition with this id.
 	Range string
-	// Match, when set, must also agree. It is called without locks held and must not change the request. It sees the
-	// request before its body is read when the fault comes before that (Early, ResetMidBody and the failures that are
-	// not sent), else with the body.
+	// Match, when set, must also agree. It is called without locks held and must neither change nor keep the request. It
+	// sees the request before its body is read when the fault comes before that (Early, ResetMidBody and the failures
+	// that are not sent), else with the body.
 	Match func(*Request) bool
 	// Times is how many requests the fault answers before it is used up. 0 means always.
 	Times int
@@ -119,26 +119,26 @@ func (f *armedFault) take() bool {
 	}
 }
 
-// pick uses the first fault that matches r. needBody is true when that cannot be told before the body is read: the
-// caller reads it and asks again.
-func (s faultSet) pick(r *Request, haveBody bool) (f *armedFault, needBody bool) {
-	for _, f := range s {
+// pick uses the first fault from index from on that matches r. When that cannot be told before the body is read, next is
+// the index to go on at once it is; else next is negative.
+func (s faultSet) pick(r *Request, from int, haveBody bool) (f *armedFault, next int) {
+	for i, f := range s[from:] {
 		if !f.covers(r) {
 			continue
 		}
 		if f.Match != nil {
 			if !haveBody && !f.beforeBody() {
-				return nil, true
+				return nil, from + i
 			}
 			if !f.Match(r) {
 				continue
 			}
 		}
 		if f.take() {
-			return f, false
+			return f, -1
 		}
 	}
-	return nil, false
+	return nil, -1
 }
 
 // silent reports whether the fault leaves the answer to the account.

@@ -25,12 +25,8 @@ func TestFaultAnswer(t *testing.T) {
 		acct := New(t, oneContainer())
 		html := "<html>"
 		acct.SetFaults(
-			Fault{Region: "west-us", Status: 500},
-			Fault{Region: "*", Account: true, Status: 500},
-			Fault{Region: "EASTUS", Range: "7", Status: 500},
 			Fault{Region: "*", Status: 503, SubStatus: 21008, Header: http.Header{"retry-after": {"2"}}, Times: 1, Delay: time.Second},
-			Fault{Region: "East US", Status: 404, HasSub: true, Body: &html, Times: 1},
-			Fault{Region: "East US", Status: 410, Match: func(r *Request) bool { return strings.Contains(string(r.Body), "x") }},
+			Fault{Region: "East US", Status: 404, HasSub: true, Body: &html},
 		)
 		start := time.Now()
 		resp, err := signed(t, acct, acct.Transport(), "GET", docURL, keyA, nil)
@@ -50,42 +46,85 @@ func TestFaultAnswer(t *testing.T) {
 		if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 404 || resp.Header.Get("x-ms-substatus") != "0" || string(body) != html {
 			t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 		}
-		for _, body := range []string{"x", "y"} {
-			resp, err = signed(t, acct, acct.Transport(), "PUT", docURL, keyA, []byte(body))
+	})
+}
+
+// TestFaultChoice: the first fault that matches and is not used up answers.
+func TestFaultChoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		acct := New(t, oneContainer())
+		acct.SetFaults(
+			Fault{Region: "west-us", Status: 500},
+			Fault{Region: "*", Account: true, Status: 501},
+			Fault{Region: "EASTUS", Range: "7", Status: 502},
+			Fault{Region: "East US", Status: 503, Skip: 1, Times: 2},
+			Fault{Region: "", Status: 410, Match: func(r *Request) bool { return strings.Contains(string(r.Body), "x") }},
+			Fault{Region: "*", Delay: time.Hour},
+		)
+		global := acct.Endpoint() + "dbs/db/colls/c/docs/1"
+		for i, tc := range []struct {
+			url, body string
+			want      int
+			delay     time.Duration
+		}{
+			{docURL, "", 400, time.Hour}, // skipped, no match, and then a fault that only delays
+			{docURL, "x", 503, 0},
+			{docURL, "y", 503, 0},
+			{docURL, "x", 410, 0},
+			{global, "x", 410, 0},
+			{global, "y", 400, 0},
+		} {
+			start := time.Now()
+			resp, err := signed(t, acct, acct.Transport(), "PUT", tc.url, keyA, []byte(tc.body))
 			noError(t, err)
-			if want := map[string]int{"x": 410, "y": 400}[body]; resp.StatusCode != want {
-				t.Errorf("body %s: status %d, want %d", body, resp.StatusCode, want)
+			if resp.StatusCode != tc.want || time.Since(start) != tc.delay {
+				t.Errorf("%d: status %d after %v, want %d after %v", i, resp.StatusCode, time.Since(start), tc.want, tc.delay)
 			}
 		}
-		if hits := acct.FaultHits(); !slices.Equal(hits, []int{0, 0, 0, 1, 1, 1}) {
+		if hits := acct.FaultHits(); !slices.Equal(hits, []int{0, 0, 0, 2, 2, 1}) {
 			t.Errorf("hits %v", hits)
 		}
 	})
 }
 
+func TestTransportFaultNames(t *testing.T) {
+	for f := range ResetMidBody + 1 {
+		var back TransportFault
+		if text, _ := f.MarshalText(); back.UnmarshalText(text) != nil || back != f {
+			t.Errorf("%d is %q and back %d", f, text, back)
+		}
+	}
+	if err := new(TransportFault).UnmarshalText([]byte("flood")); err == nil || !strings.Contains(err.Error(), "blackhole") {
+		t.Errorf("error %v, want one that lists the names", err)
+	}
+}
+
+// transportChecks are what a client sees of each fault.
+var transportChecks = map[TransportFault]func(error) bool{
+	Refused: func(err error) bool {
+		opErr, ok := errors.AsType[*net.OpError](err)
+		return ok && opErr.Op == "dial" && errors.Is(err, syscall.ECONNREFUSED)
+	},
+	DNS: func(err error) bool {
+		dnsErr, ok := errors.AsType[*net.DNSError](err)
+		return ok && dnsErr.IsNotFound && dnsErr.Name == "acct-eastus.documents.azure.com"
+	},
+	TLS: func(err error) bool {
+		_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+		return ok
+	},
+	Reset: func(err error) bool {
+		opErr, ok := errors.AsType[*net.OpError](err)
+		return ok && opErr.Op == "read" && errors.Is(err, syscall.ECONNRESET)
+	},
+	EOF:          func(err error) bool { return errors.Is(err, io.EOF) },
+	ResetMidBody: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) },
+	Blackhole:    func(err error) bool { return errors.Is(err, context.DeadlineExceeded) },
+}
+
 // TestTransportFaults checks that every fault looks as it does over a network.
 func TestTransportFaults(t *testing.T) {
-	for fault, check := range map[TransportFault]func(error) bool{
-		Refused: func(err error) bool {
-			opErr, ok := errors.AsType[*net.OpError](err)
-			return ok && opErr.Op == "dial" && errors.Is(err, syscall.ECONNREFUSED)
-		},
-		DNS: func(err error) bool {
-			dnsErr, ok := errors.AsType[*net.DNSError](err)
-			return ok && dnsErr.IsNotFound && dnsErr.Name == "acct-eastus.documents.azure.com"
-		},
-		TLS: func(err error) bool {
-			_, ok := errors.AsType[*tls.CertificateVerificationError](err)
-			return ok
-		},
-		Reset: func(err error) bool {
-			opErr, ok := errors.AsType[*net.OpError](err)
-			return ok && opErr.Op == "read" && errors.Is(err, syscall.ECONNRESET)
-		},
-		EOF:          func(err error) bool { return errors.Is(err, io.EOF) },
-		ResetMidBody: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) },
-		Blackhole:    func(err error) bool { return errors.Is(err, context.DeadlineExceeded) },
-	} {
+	for fault, check := range transportChecks {
 		t.Run(fault.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				acct := New(t, oneContainer())
@@ -109,7 +148,7 @@ func TestTransportFaults(t *testing.T) {
 					t.Errorf("read %d bytes, closed %v; want %d and true", body.n, body.closed, want)
 				}
 				if log := acct.Requests(); len(log) != 1 || log[0].Transport != fault || log[0].Status != 0 || log[0].Canceled != (fault == Blackhole) {
-					t.Errorf("log %+v", log)
+					t.Errorf("log %v", log)
 				}
 			})
 		})
@@ -155,10 +194,8 @@ func TestApplied(t *testing.T) {
 		if _, err := signed(t, acct, acct.Transport(), "POST", url, keyA, []byte(`{"id":"1","pk":"a"}`)); !errors.Is(err, syscall.ECONNRESET) {
 			t.Fatalf("error %v, want a reset", err)
 		}
-		resp, err := signed(t, acct, acct.Transport(), "GET", docURL, keyA, nil)
-		noError(t, err)
-		if resp.StatusCode != 200 {
-			t.Errorf("status %d: the write was not applied", resp.StatusCode)
+		if items, err := acct.Items("db", "c", "north europe"); err != nil || len(items) != 1 || items[0]["id"] != "1" {
+			t.Errorf("items %v, %v: the write was not applied", items, err)
 		}
 	})
 }

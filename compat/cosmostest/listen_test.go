@@ -8,13 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
 var protocols = []struct {
@@ -187,66 +183,4 @@ func TestListenEarly(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestListenForeignClient: a client that is not the account's own sees refused connections as resets, and a certificate
-// that nobody it trusts has signed.
-func TestListenForeignClient(t *testing.T) {
-	acct, _ := listening(t, nil)
-	foreign := &http.Client{Transport: &http.Transport{}}
-	_, err := foreign.Get(acct.Endpoint())
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok {
-		t.Errorf("error %v, want a certificate error", err)
-	}
-	acct.SetFaults(Fault{Region: "global", Account: true, Transport: Refused})
-	if _, err := foreign.Get(acct.Endpoint()); err == nil || strings.Contains(err.Error(), "certificate") {
-		t.Errorf("error %v, want a connection that is cut before the handshake", err)
-	}
-}
-
-func TestListenUpdate(t *testing.T) {
-	acct, client := listening(t, nil)
-	west := acct.RegionEndpoint("West US")
-	noError(t, acct.Update(func(c *Config) error {
-		c.Regions = []string{"East US", "Japan East"}
-		return nil
-	}))
-	for url, want := range map[string]int{acct.RegionEndpoint("Japan East"): 404, west: 403} {
-		resp, err := signed(t, acct, client, "GET", url+"dbs/db/colls/c/docs/1", keyA, nil)
-		noError(t, err)
-		drain(resp)
-		if resp.StatusCode != want {
-			t.Errorf("%s: status %d, want %d", url, resp.StatusCode, want)
-		}
-	}
-}
-
-// TestCloseLeavesNothing: no goroutine of the account outlives Close, whatever was under way.
-func TestCloseLeavesNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
-	acct, err := NewAccount(oneContainer())
-	noError(t, err)
-	noError(t, acct.Listen(nil))
-	client := acct.Client()
-	c := newContainerClient(t, acct, client)
-	_, err = c.ReadItem(t.Context(), azcosmos.NewPartitionKeyString("a"), "1", nil)
-	wantStatus(t, err, 404)
-	noError(t, acct.Stop("West US"))
-	noError(t, acct.Close())
-	noError(t, acct.Close())
-	if err := acct.Start("West US"); err == nil {
-		t.Error("a region of a closed account started")
-	}
-	client.CloseIdleConnections()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-		}
-	}
-}
-
-func drain(resp *http.Response) {
-	_, _ = io.Copy(io.Discard, resp.Body)
-	_ = resp.Body.Close()
 }

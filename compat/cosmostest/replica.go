@@ -102,24 +102,27 @@ func (it *item) time() int64 {
 
 // scan returns the items of a scope that are in the given physical partition, oldest first.
 func (c *container) scan(r *replica, sc scope, rangeID string) []*item {
-	var out []*item
 	if sc.full {
-		out = slices.Collect(maps.Values(r.keys[canonical(sc.key)]))
-	} else {
-		prefix := canonical(sc.key)
-		for key, items := range r.keys {
-			if !strings.HasPrefix(key, prefix) {
-				continue
-			}
-			for _, it := range items {
-				if c.holds(rangeID, it) {
-					out = append(out, it)
-				}
-			}
-		}
+		return oldestFirst(slices.Collect(maps.Values(r.keys[canonical(sc.key)])))
 	}
-	slices.SortFunc(out, func(a, b *item) int { return cmp.Compare(a.seq, b.seq) })
-	return out
+	prefix := canonical(sc.key)
+	return slices.DeleteFunc(r.all(), func(it *item) bool {
+		return !strings.HasPrefix(it.key, prefix) || !c.holds(rangeID, it)
+	})
+}
+
+// all returns every item, oldest first.
+func (r *replica) all() []*item {
+	var out []*item
+	for _, items := range r.keys {
+		out = slices.AppendSeq(out, maps.Values(items))
+	}
+	return oldestFirst(out)
+}
+
+func oldestFirst(items []*item) []*item {
+	slices.SortFunc(items, func(a, b *item) int { return cmp.Compare(a.seq, b.seq) })
+	return items
 }
 
 // holds reports whether a partition has the item, by its hash or because Place put it there.

@@ -35,6 +35,31 @@ func (a *Account) Seed(database, containerID string, items ...map[string]any) er
 	return nil
 }
 
+// Items returns the items that a region has in a container, oldest first, past faults and the log: what a test compares
+// with what it believes to have written. An empty region means the hub.
+func (a *Account) Items(database, containerID, region string) ([]map[string]any, error) {
+	top := a.top.Load()
+	if region == "" {
+		region = top.hub
+	}
+	s := a.store
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	c, f := s.container(database, containerID)
+	if f != nil {
+		return nil, fmt.Errorf("cosmostest: items: %w", f)
+	}
+	r, ok := c.replicas[regionKey(region)]
+	if !ok {
+		return nil, fmt.Errorf("cosmostest: items: no region %q; allowed: one of %q", region, top.cfg.Regions)
+	}
+	out := []map[string]any{}
+	for _, it := range r.all() {
+		out = append(out, copyJSON(it.doc).(map[string]any))
+	}
+	return out, nil
+}
+
 // Place puts a partition key value into the physical partition with the given id, against the hash; the id is made if
 // there is none. The value is a string, number, bool or nil, or a []any of them for a hierarchical key. Items that the
 // key has already move along. A client that computes hashes itself (to read many items, say) does not know of it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode"
 )
 
 // globalName is what the log and the faults call the global endpoint.
@@ -15,7 +16,12 @@ const unknownName = "?"
 
 // regionKey is a region name as it is compared: "East US", "eastus" and "east-us" are one region.
 func regionKey(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' || r == '_' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // topology is an immutable snapshot of what the account is at one moment. Update publishes a new one.
@@ -82,8 +88,12 @@ func (t *topology) addEndpoints(listening map[string]string) {
 // nothing listens.
 func (t *topology) locate(u *url.URL) (name string, reachable bool) {
 	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
 	}
 	host := strings.ToLower(u.Hostname())
 	if name, ok := t.hosts[host+":"+port]; ok {
