@@ -149,6 +149,17 @@ func (s *breakerSet) succeed(key breakerKey) {
 	}
 }
 
+// take removes a breaker, and returns how many failures still counted.
+func (s *breakerSet) take(key breakerKey, reset time.Duration, now time.Time) int {
+	b, ok := s.entries.Peek(key)
+	if !ok {
+		return 0
+	}
+	s.entries.Remove(key)
+	h, _ := b.health(reset, now)
+	return h.Failures
+}
+
 // standing is what a breaker says of a region before an attempt.
 type standing uint8
 

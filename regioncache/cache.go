@@ -145,8 +145,11 @@ func (c *Cache) Answered(op *wire.Operation, host string, h http.Header) {
 	if op.Scope != wire.ScopeItem {
 		return
 	}
-	c.partitions.learn(op, h)
+	located := c.partitions.learn(op, h)
 	if b := c.breakers.Load(); b.size.Load() > 0 {
+		if located {
+			c.adopt(op)
+		}
 		b.succeed(breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()})
 	}
 }
@@ -157,9 +160,33 @@ func (c *Cache) PartitionFailed(op *wire.Operation, host string) {
 	if s == nil || !managed(cfg, s, op) {
 		return
 	}
-	key := breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()}
+	c.countFailure(cfg, breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()})
+}
+
+func (c *Cache) countFailure(cfg *Options, key breakerKey) {
 	if c.breakers.Load().fail(key, &cfg.Breaker, time.Now()) {
 		c.emitPartition(event.KindBreakerOpened, key, "too many failures in a row")
+	}
+}
+
+// adopt counts the failures of a partition key value for the partition that it
+// turned out to live in. Without that, the failure that came before the first
+// answer would be lost, and each new key would leave one behind.
+func (c *Cache) adopt(op *wire.Operation) {
+	cfg, s := c.config.Load(), c.snapshot.Load()
+	if s == nil {
+		return
+	}
+	physical := c.partitions.resolve(op)
+	logical := physical
+	logical.ID, logical.Logical = op.PartitionKey, true
+	for _, r := range union(s.topology.readable, s.topology.writable) {
+		for _, write := range [2]bool{false, true} {
+			n := c.breakers.Load().take(breakerKey{logical, r.Host, write}, cfg.Breaker.CounterReset, time.Now())
+			for range n {
+				c.countFailure(cfg, breakerKey{physical, r.Host, write})
+			}
+		}
 	}
 }
 

@@ -81,8 +81,10 @@ func (b *breaker) health(reset time.Duration, now time.Time) (h PartitionHealth,
 		}
 		return h, true
 	}
-	ok = b.failures > 0 && !(reset > 0 && now.Sub(b.last) > reset)
-	return PartitionHealth{State: "counting", Failures: b.failures, Since: b.first}, ok
+	if b.failures == 0 || reset > 0 && now.Sub(b.last) > reset {
+		return PartitionHealth{}, false
+	}
+	return PartitionHealth{State: "counting", Failures: b.failures, Since: b.first}, true
 }
 
 // EndpointMark tells of an endpoint that is tried last.

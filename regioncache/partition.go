@@ -84,33 +84,35 @@ func (m *partitionMap) resolve(op *wire.Operation) Partition {
 	return p
 }
 
-// learn takes from an answer which partition gave it. When the partition of a
+// learn takes from an answer which partition gave it, and reports whether that
+// of the operation's key was unknown before. When the partition of a
 // key has changed, after a split or a merge, every key of the container is
 // forgotten, since its neighbours moved too. Only queries may come from several
 // partitions without that, when their key is the prefix of a hierarchical one.
-func (m *partitionMap) learn(op *wire.Operation, h http.Header) {
+func (m *partitionMap) learn(op *wire.Operation, h http.Header) (located bool) {
 	c := m.collection(op.Collection)
 	if c == nil {
 		c = m.addCollection(op.Collection)
 	}
 	m.checkIdentity(c, op, h)
 	if op.PartitionKey == "" || op.PartitionKeyRangeID != "" {
-		return
+		return false
 	}
 	id := wire.PartitionKeyRangeID(h)
 	if id == "" {
-		return
+		return false
 	}
 	key := m.key(c, op.PartitionKey)
 	known, ok := m.shard(key).Get(key)
 	if ok && known.Value() == id {
-		return
+		return false
 	}
 	if ok && op.Kind != wire.KindQuery {
 		m.forgetKeys(c)
 		key = m.key(c, op.PartitionKey)
 	}
 	m.shard(key).Add(key, unique.Make(strings.Clone(id)))
+	return !ok
 }
 
 // checkIdentity notices that a container was deleted and created again under

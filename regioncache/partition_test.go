@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
@@ -121,6 +123,30 @@ func TestPartitionFailsBeforeFirstAnswer(t *testing.T) {
 	c.Answered(read("[1]"), hostOf(west), nil)
 	fail(c, read("[1]"), east, 1)
 	is(t, "region", choose(t, c, read("[1]")), west)
+}
+
+// TestPartitionAdoptsFailures has keys fail in one region before an answer of
+// another one tells that they live in the same partition.
+func TestPartitionAdoptsFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCache(t, multi, nil)
+		for n := range 9 {
+			fail(c, read(key(n)), east, 1)
+			c.Answered(read(key(n)), hostOf(west), from("0"))
+			is(t, "region", choose(t, c, read(key(0))), east)
+		}
+		fail(c, write(key(9)), east, 5)
+		fail(c, read(key(9)), east, 1)
+		c.Answered(read(key(9)), hostOf(west), from("0"))
+		is(t, "reads after the tenth failure", choose(t, c, read(key(0))), west)
+		is(t, "writes, which had opened alone", choose(t, c, write(key(0))), west)
+		is(t, "entries: nothing is left of the keys", len(c.Unhealthy()), 2)
+
+		fail(c, read(key(10)), west, 1)
+		time.Sleep(6 * time.Minute)
+		c.Answered(read(key(10)), hostOf(north), from("0"))
+		is(t, "entries: what is long ago counts no more", len(c.Unhealthy()), 2)
+	})
 }
 
 func TestPartitionMoves(t *testing.T) {
