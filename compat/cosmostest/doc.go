@@ -13,9 +13,9 @@
 // # Breaking it
 //
 // [Account.SetFaults] installs a list of faults; the first one that matches a request answers it in place of the
-// account. A fault is an HTTP answer (status, sub-status, headers, body), a transport failure ([Refused], [DNS], [TLS],
-// [Reset], [EOF], [Blackhole], [Truncated], [ResetMidBody]) or just a delay. [Account.Update] changes the topology, and
-// [Account.Requests] tells what arrived where:
+// account. A fault is an HTTP answer (status, sub-status, headers, body; [NamedFault] knows the service's usual ones), a
+// transport failure ([Refused], [DNS], [TLS], [Reset], [EOF], [Blackhole], [Truncated], [ResetMidBody]) or just a delay.
+// [Account.Update] changes the topology. [Account.Requests] tells what arrived where, [Account.Items] what became of it:
 //
 //	acct := cosmostest.New(t, &cosmostest.Config{Containers: []cosmostest.Container{{Database: "db", ID: "c"}}})
 //	acct.SetFaults(cosmostest.Fault{Region: "East US", Status: 503})

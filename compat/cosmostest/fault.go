@@ -25,6 +25,12 @@ type Fault struct {
 	Times int
 	// Skip is how many matching requests it lets pass first. The default is none.
 	Skip int
+	// Percent, from 1 to 99, is the share of matching requests that the fault answers, spread evenly and without
+	// chance: 25 is every fourth one. 0 means all of them.
+	Percent int
+	// After and For are when the fault strikes, counted from SetFaults: from After on, and for so long. 0 means at once,
+	// and without an end.
+	After, For time.Duration
 
 	// Status and SubStatus are those of the answer. x-ms-substatus is sent when SubStatus is not 0 or HasSub is set.
 	Status, SubStatus int
@@ -41,7 +47,7 @@ type Fault struct {
 	// Early: a listener answers before it has read the request body. In process the body is always read first.
 	Early bool
 	// Applied: the request is carried out, and then the fault takes the place of its answer, as when a write succeeds
-	// and the answer is lost.
+	// and the answer is lost. It has no effect on faults that strike before the request is read.
 	Applied bool
 }
 
@@ -49,9 +55,9 @@ type Fault struct {
 // answers it. The faults are copied. Requests under way keep the fault they met. On listeners, faults that strike before
 // a request is sent strike new connections, so idle ones to the regions that have them are cut.
 func (a *Account) SetFaults(f ...Fault) {
-	set := make(faultSet, len(f))
+	set, now := make(faultSet, len(f)), time.Now()
 	for i := range f {
-		set[i] = &armedFault{Fault: f[i]}
+		set[i] = &armedFault{Fault: f[i], since: now}
 		set[i].Header = f[i].Header.Clone()
 	}
 	a.faults.Store(&set)
@@ -78,12 +84,16 @@ type faultSet []*armedFault
 
 type armedFault struct {
 	Fault
-	seen, hits atomic.Int64
+	since      time.Time    // SetFaults
+	seen, hits atomic.Int64 // requests that matched, and those of them that it answered
 }
 
 // covers compares everything but Match and the counters.
 func (f *armedFault) covers(r *Request) bool {
 	if f.Account != r.Account || f.Range != "" && f.Range != r.Range {
+		return false
+	}
+	if age := r.Time.Sub(f.since); age < f.After || f.For > 0 && age >= f.After+f.For {
 		return false
 	}
 	switch f.Region {
@@ -103,9 +113,9 @@ func (f *armedFault) beforeBody() bool {
 // usedUp reports whether the fault answers nothing any more.
 func (f *armedFault) usedUp() bool { return f.Times > 0 && f.hits.Load() >= int64(f.Times) }
 
-// take uses the fault once, and reports whether it was not used up.
+// take uses the fault once, and reports whether it is its turn and it was not used up.
 func (f *armedFault) take() bool {
-	if f.Skip > 0 && f.seen.Add(1) <= int64(f.Skip) {
+	if !f.turn() {
 		return false
 	}
 	for {
@@ -117,6 +127,16 @@ func (f *armedFault) take() bool {
 			return true
 		}
 	}
+}
+
+// turn counts a matching request and reports whether Skip and Percent let the fault answer it.
+func (f *armedFault) turn() bool {
+	n := f.seen.Add(1) - int64(f.Skip)
+	if n <= 0 {
+		return false
+	}
+	share := int64(f.Percent)
+	return share <= 0 || share >= 100 || n*share/100 > (n-1)*share/100
 }
 
 // pick uses the first fault from index from on that matches r. When that cannot be told before the body is read, next is

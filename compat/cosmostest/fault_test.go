@@ -87,6 +87,44 @@ func TestFaultChoice(t *testing.T) {
 	})
 }
 
+// TestFaultTurns: Percent is spread evenly, After and For are a window in time.
+func TestFaultTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		acct := New(t, oneContainer())
+		statuses := func(n int, step time.Duration) (out []int) {
+			for range n {
+				resp, err := signed(t, acct, acct.Transport(), "GET", docURL, keyA, nil)
+				noError(t, err)
+				out = append(out, resp.StatusCode)
+				noError(t, sleep(t.Context(), step))
+			}
+			return out
+		}
+		acct.SetFaults(Fault{Region: "*", Status: 503, Percent: 40})
+		if got, want := statuses(5, 0), []int{404, 404, 503, 404, 503}; !slices.Equal(got, want) {
+			t.Errorf("40 percent: %v, want %v", got, want)
+		}
+		acct.SetFaults(Fault{Region: "*", Status: 503, After: time.Second, For: 2 * time.Second})
+		if got, want := statuses(5, time.Second), []int{404, 503, 503, 404, 404}; !slices.Equal(got, want) {
+			t.Errorf("from 1 s for 2 s: %v, want %v", got, want)
+		}
+	})
+}
+
+func TestNamedFaults(t *testing.T) {
+	for _, name := range FaultNames() {
+		if f, err := NamedFault(name); err != nil || f.Status == 0 && f.Transport == NoTransportFault {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+	if f, err := NamedFault("leaseNotFound"); err != nil || f.Status != 410 || f.SubStatus != 1022 {
+		t.Errorf("leaseNotFound: %+v, %v", f, err)
+	}
+	if _, err := NamedFault("flood"); err == nil || !strings.Contains(err.Error(), "throttled") {
+		t.Errorf("error %v, want one that lists the names", err)
+	}
+}
+
 func TestTransportFaultNames(t *testing.T) {
 	for f := range ResetMidBody + 1 {
 		var back TransportFault

@@ -100,7 +100,7 @@ func (a *Account) logConnection(name string, fault TransportFault) {
 
 // forConnection returns the fault that new connections to the named region meet, nil for none.
 func (s faultSet) forConnection(name string) *armedFault {
-	probe := &Request{Region: name, Account: name == globalName}
+	probe := &Request{Time: time.Now(), Region: name, Account: name == globalName}
 	for _, f := range s {
 		if f.Range != "" || f.Match != nil || !f.covers(probe) || f.usedUp() {
 			continue

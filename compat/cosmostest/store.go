@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// store is everything the account keeps. Every exported-looking step of a request takes the lock once and holds it for
-// memory operations only.
+// store is everything the account keeps. A request takes the lock once and holds it for memory operations only.
 type store struct {
 	mu      sync.RWMutex
 	seq     uint64   // of whatever was created or changed last: resource ids and etags derive from it
