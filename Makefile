@@ -59,10 +59,10 @@ layering: ## Check which package imports which
 	@scripts/layering.sh
 
 compat: ## Run the tests against every supported version of azcosmos
-	@for mod in compat/versions/*.mod; do \
+	@failed=; for mod in compat/versions/*.mod; do \
 		echo "$$mod"; \
-		$(GO) test -timeout 120s -modfile=$$mod ./... || { echo "fails with $$mod" >&2; exit 1; }; \
-	done
+		$(GO) test -timeout 120s -modfile=$$mod ./... || failed="$$failed $$mod"; \
+	done; test -z "$$failed" || { echo "fails with$$failed" >&2; exit 1; }
 
 generate: ## Write the parts of the documentation that come from the code
 	$(GO) generate ./...
