@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // ParseSettings reads settings from JSON. It is strict: a field that does not
 // exist, a value of another type and a value that makes no sense are errors
-// that name the field and what is allowed. An empty object is all defaults.
+// that name the field and what is allowed. An empty object is all defaults, and
+// null is the default of a field. A "$schema" at the top, which editors look
+// for, is allowed and ignored; docs/settings.schema.json is that schema.
 func ParseSettings(document []byte) (*Settings, error) {
-	s := new(Settings)
 	var raw json.RawMessage
 	decoder := json.NewDecoder(strings.NewReader(string(document)))
 	if err := decoder.Decode(&raw); err != nil {
@@ -25,7 +24,8 @@ func ParseSettings(document []byte) (*Settings, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("settings: there is something behind the JSON object: want one object")
 	}
-	if err := decode("", raw, reflect.ValueOf(s).Elem()); err != nil {
+	s := new(Settings)
+	if err := s.decode("", raw); err != nil {
 		return nil, err
 	}
 	if err := s.validate(); err != nil {
@@ -34,180 +34,112 @@ func ParseSettings(document []byte) (*Settings, error) {
 	return s, nil
 }
 
-var durationType = reflect.TypeFor[Duration]()
+// schemaField is where a document may say which schema it follows.
+const schemaField = "$schema"
 
-// decode fills a value from JSON and names the path of what does not fit.
-func decode(path string, raw json.RawMessage, v reflect.Value) error {
-	if string(raw) == "null" {
+// decode fills the settings whose paths begin with prefix from a JSON object.
+func (s *Settings) decode(prefix string, raw json.RawMessage) error {
+	if prefix != "" && string(raw) == "null" {
 		return nil
 	}
-	if v.Kind() == reflect.Struct {
-		return decodeObject(path, raw, v)
-	}
-	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-		return fmt.Errorf("settings: %s is %s: want %s", path, raw, kindName(v.Type()))
-	}
-	return nil
-}
-
-func decodeObject(path string, raw json.RawMessage, v reflect.Value) error {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return fmt.Errorf("settings: %s is %s: want an object", cmpName(path), raw)
-	}
-	fields := map[string]reflect.Value{}
-	for i := range v.NumField() {
-		fields[v.Type().Field(i).Tag.Get("json")] = v.Field(i)
+	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+		return fmt.Errorf("settings: %s is %s: want an object", objectName(prefix), raw)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		field, ok := fields[name]
-		if !ok {
-			known := slices.Sorted(maps.Keys(fields))
-			return fmt.Errorf("settings: %s does not exist: want %s", join(path, name), strings.Join(known, ", "))
+		if prefix == "" && name == schemaField {
+			continue
 		}
-		if err := decode(join(path, name), members[name], field); err != nil {
+		if err := s.decodeMember(prefix, name, members[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func cmpName(path string) string {
-	if path == "" {
+func (s *Settings) decodeMember(prefix, name string, raw json.RawMessage) error {
+	path := prefix + name
+	if i := slices.IndexFunc(fields, func(f field) bool { return f.path == path }); i >= 0 {
+		if string(raw) == "null" {
+			return nil
+		}
+		if err := json.Unmarshal(raw, fields[i].of(s)); err != nil {
+			return fmt.Errorf("settings: %s is %s: want %s", path, raw, fields[i].want())
+		}
+		return nil
+	}
+	known := members(prefix)
+	if !slices.Contains(known, name) {
+		return fmt.Errorf("settings: %s does not exist: want %s", path, strings.Join(known, ", "))
+	}
+	return s.decode(path+".", raw)
+}
+
+// members lists what an object may have, sorted.
+func members(prefix string) []string {
+	var list []string
+	for i := range fields {
+		if rest, ok := strings.CutPrefix(fields[i].path, prefix); ok {
+			name, _, _ := strings.Cut(rest, ".")
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func objectName(prefix string) string {
+	if prefix == "" {
 		return "the document"
 	}
-	return path
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
-
-func kindName(t reflect.Type) string {
-	switch {
-	case t == durationType:
-		return `a duration in quotes, such as "1m30s"`
-	case t.Kind() == reflect.Int:
-		return "a whole number"
-	case t.Kind() == reflect.Slice:
-		return "a list of region names"
-	case t.Kind() == reflect.Float64:
-		return "a number"
-	}
-	return "true or false"
-}
-
-// limits bounds the settings that have a range of their own; the others take
-// any count up to maxCount and any duration up to maxDuration, and negative
-// numbers, which switch things off.
-const (
-	maxCount    = 1000
-	maxDuration = 24 * time.Hour
-)
-
-type countRange struct {
-	field string
-	value int
-	max   int
-	off   bool // negative is allowed
-}
-
-type durationRange struct {
-	field string
-	value Duration
-	min   time.Duration // of those that are set
-	off   bool          // negative is allowed
-}
-
-func (s *Settings) counts() []countRange {
-	return []countRange{
-		{"throttle.maxRetries", s.Throttle.MaxRetries, maxCount, true},
-		{"failover.maxRetries", s.Failover.MaxRetries, maxCount, true},
-		{"failover.backend.maxRetries", s.Failover.Backend.MaxRetries, maxCount, true},
-		{"failover.localRetries", s.Failover.LocalRetries, 10, true},
-		{"session.maxRetries", s.Session.MaxRetries, maxCount, true},
-		{"breaker.readFailures", s.Breaker.ReadFailures, maxCount, true},
-		{"breaker.writeFailures", s.Breaker.WriteFailures, maxCount, true},
-		{"breaker.capacity", s.Breaker.Capacity, 1 << 20, false},
-		{"budget.maxPerMinute", s.Budget.MaxPerMinute, 1e6, true},
-		{"budget.maxPerMinutePerRegion", s.Budget.MaxPerMinutePerRegion, 1e6, true},
-	}
-}
-
-type numberRange struct {
-	field string
-	value float64
-	max   float64
-}
-
-func (s *Settings) numbers() []numberRange {
-	return []numberRange{
-		{"budget.ratio", s.Budget.Ratio, 10},
-		{"budget.minPerSecond", s.Budget.MinPerSecond, 1e6},
-	}
-}
-
-func (s *Settings) durations() []durationRange {
-	t := &s.Failover.AttemptTimeout
-	return []durationRange{
-		{"throttle.maxWait", s.Throttle.MaxWait, 0, true},
-		{"throttle.baseDelay", s.Throttle.BaseDelay, 0, true},
-		{"throttle.maxDelay", s.Throttle.MaxDelay, 0, true},
-		{"throttle.retryWith.maxWait", s.Throttle.RetryWith.MaxWait, 0, true},
-		{"throttle.retryWith.baseDelay", s.Throttle.RetryWith.BaseDelay, 0, true},
-		{"throttle.retryWith.maxDelay", s.Throttle.RetryWith.MaxDelay, 0, true},
-		{"failover.backend.delay", s.Failover.Backend.Delay, 0, true},
-		{"failover.attemptTimeout.point", t.Point, time.Millisecond, true},
-		{"failover.attemptTimeout.query", t.Query, time.Millisecond, true},
-		{"failover.attemptTimeout.metadata", t.Metadata, time.Millisecond, true},
-		{"failover.attemptTimeout.account", t.Account, time.Millisecond, false},
-		{"regions.unavailableFor", s.Regions.UnavailableFor, 0, true},
-		{"regions.refreshInterval", s.Regions.RefreshInterval, 0, true},
-		{"breaker.counterReset", s.Breaker.CounterReset, 0, true},
-		{"breaker.unavailableFor", s.Breaker.UnavailableFor, time.Millisecond, false},
-		{"operationTimeout", s.OperationTimeout, time.Millisecond, true},
-	}
+	return strings.TrimSuffix(prefix, ".")
 }
 
 // validate reports the first value that makes no sense.
 func (s *Settings) validate() error {
-	for _, c := range s.counts() {
-		if c.value > c.max || c.value < 0 && !c.off {
-			return fmt.Errorf("settings: %s is %d: want 1 to %d (0 for the default%s)", c.field, c.value, c.max, offNote(c.off))
+	for i := range fields {
+		if err := fields[i].check(s); err != nil {
+			return err
 		}
 	}
-	for _, d := range s.durations() {
-		value := time.Duration(d.value)
-		switch {
-		case value == 0, value < 0 && d.off:
-		case value < d.min || value > maxDuration:
-			return fmt.Errorf("settings: %s is %v: want %v to %v (0 for the default%s)", d.field, value, d.min, maxDuration, offNote(d.off))
+	return nil
+}
+
+// check reports a value that makes no sense.
+func (f *field) check(s *Settings) error {
+	switch v := f.of(s).(type) {
+	case *int:
+		if !f.allows(float64(*v)) {
+			return f.outside(*v)
 		}
-	}
-	for _, n := range s.numbers() {
-		if !(n.value <= n.max) {
-			return fmt.Errorf("settings: %s is %v: want a number up to %v (0 for the default, negative for off)", n.field, n.value, n.max)
+	case *float64:
+		if !f.allows(*v) {
+			return f.outside(*v)
 		}
-	}
-	if w := time.Duration(s.Budget.Window); w != 0 && (w < time.Second || w > time.Minute) {
-		return fmt.Errorf("settings: budget.window is %v: want 1s to 1m0s (0 for the default)", w)
-	}
-	for field, names := range map[string][]string{"regions.preferred": s.Regions.Preferred, "regions.excluded": s.Regions.Excluded} {
-		for i, name := range names {
+	case *Duration:
+		if !f.allows(float64(*v)) {
+			return f.outside(*v)
+		}
+	case *[]string:
+		for i, name := range *v {
 			if strings.TrimSpace(name) == "" {
-				return fmt.Errorf("settings: %s[%d] is empty: want the name of a region, such as \"East US\"", field, i)
+				return fmt.Errorf("settings: %s[%d] is empty: want the name of a region, such as \"East US\"", f.path, i)
 			}
 		}
 	}
 	return nil
 }
 
-func offNote(off bool) string {
-	if off {
-		return ", negative for off"
+// allows reports whether a number is 0, negative where that means something, or
+// within the bounds. Something that is no number is none of these.
+func (f *field) allows(v float64) bool {
+	return v == 0 || v < 0 && f.negative != "" || v >= f.least && v > 0 && v <= f.most
+}
+
+func (f *field) outside(value any) error {
+	note := ""
+	if f.negative != "" {
+		note = ", negative for off"
 	}
-	return ""
+	return fmt.Errorf("settings: %s is %v: want %s (0 for the default%s)", f.path, value, f.bounds(), note)
 }

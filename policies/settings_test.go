@@ -139,11 +139,14 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestEnvironmentNamesWhatIsWrong(t *testing.T) {
-	for _, v := range variables {
-		for _, value := range []string{"maybe", "-1", "99999999999999999999"} {
-			_, err := (*Settings)(nil).withEnvironment(func(name string) (string, bool) { return value, name == v.name })
-			if err == nil || !strings.Contains(err.Error(), v.name) || !strings.Contains(err.Error(), v.want) {
-				t.Errorf("%s=%s: got %v, want an error that names the variable and what is allowed", v.name, value, err)
+	for i := range fields {
+		for _, v := range fields[i].env {
+			want := fields[i].wantOf(v)
+			for _, value := range []string{"maybe", "-1", "99999999999999999999"} {
+				_, err := (*Settings)(nil).withEnvironment(func(name string) (string, bool) { return value, name == v.name })
+				if err == nil || !strings.Contains(err.Error(), v.name) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s=%s: got %v, want an error that names the variable and %q", v.name, value, err, want)
+				}
 			}
 		}
 	}
