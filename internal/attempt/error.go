@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,7 @@ func (a *Attempt) where() string {
 func (a *Attempt) result() string {
 	switch {
 	case a.Err != nil:
-		return a.Err.Error()
+		return line(a.Err)
 	case a.SubStatus != 0:
 		return fmt.Sprintf("%d/%d", a.Status, a.SubStatus)
 	}
@@ -88,6 +89,7 @@ type Error struct {
 	elapsed    time.Duration
 	retryAfter time.Duration
 	transient  bool
+	unsure     bool // it may have been executed, and must not be twice
 	response   *azcore.ResponseError
 	cause      error // no service answer: the transport's error or the context's
 	opened     atomic.Bool
@@ -131,12 +133,21 @@ func (s *State) interrupted(err error) error {
 
 func (s *State) newError(reason string, transient bool) *Error {
 	e := &Error{
-		op: s.Op, reason: reason, transient: transient,
+		op: s.Op, reason: reason, transient: transient, unsure: s.unsure(),
 		attempts: s.attempts, elapsed: time.Since(s.Start),
 	}
 	s.final = e
 	s.tell(event.KindGaveUp, reason, 0)
 	return e
+}
+
+// unsure reports whether nobody knows if a write was executed that must not be
+// executed twice.
+func (s *State) unsure() bool {
+	if s.Op.Reads() || s.Op.Kind != wire.KindExecute && s.RetriesWrites() || !s.outcome.Sent {
+		return false
+	}
+	return s.outcome.Class != Answered || s.outcome.Status == http.StatusRequestTimeout || s.outcome.Status >= http.StatusInternalServerError
 }
 
 // timeoutResponse makes the answer that the service would give for an operation
@@ -203,16 +214,32 @@ func (e *Error) Unwrap() []error {
 }
 
 // Error is one line: the operation, its last result, how many attempts it cost
-// where and over how long, and what to do.
+// where and over how long, what to do, and what the service calls the last
+// attempt.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cosmos %s: %s", e.describe(), e.last())
-	fmt.Fprintf(&b, " after %s over %s", plural(len(e.attempts), "attempt"), round(e.elapsed))
-	if where := e.where(); where != "" {
-		fmt.Fprintf(&b, " (%s)", where)
+	if len(e.attempts) == 0 {
+		b.WriteString(" before the first attempt")
+	} else {
+		fmt.Fprintf(&b, " after %s over %s (%s)", plural(len(e.attempts), "attempt"), round(e.elapsed), e.where())
 	}
 	fmt.Fprintf(&b, ": %s; %s", e.reason, e.advice())
+	if id := e.activity(); id != "" {
+		fmt.Fprintf(&b, "; activity %s", id)
+	}
 	return b.String()
+}
+
+// activity is the identity of the last attempt that the service answered: the
+// first thing that its support asks for.
+func (e *Error) activity() string {
+	for i := len(e.attempts) - 1; i >= 0; i-- {
+		if id := e.attempts[i].ActivityID; id != "" {
+			return id
+		}
+	}
+	return ""
 }
 
 func (e *Error) describe() string {
@@ -229,9 +256,19 @@ func (e *Error) last() string {
 		last := Attempt{Status: e.response.StatusCode, SubStatus: wire.SubStatus(e.response.RawResponse.Header)}
 		return last.result()
 	case e.cause != nil:
-		return e.cause.Error()
+		return line(e.cause)
 	}
 	return "no answer"
+}
+
+// line is an error's text without line breaks, and without the URL that
+// [http.Client] puts before it: region and container are told already, and the
+// id of an item is nobody's business.
+func line(err error) string {
+	if u, ok := err.(*url.Error); ok {
+		err = u.Err
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // where counts the attempts per region, in the order of the first visit.
@@ -254,6 +291,8 @@ func (e *Error) where() string {
 
 func (e *Error) advice() string {
 	switch {
+	case e.unsure:
+		return "it may have been executed, so look before you repeat it"
 	case e.retryAfter > 0:
 		return fmt.Sprintf("retry in %s", round(e.retryAfter))
 	case e.transient:

@@ -24,6 +24,9 @@ func serve(t *testing.T, protocol string, handler http.HandlerFunc) (*http.Clien
 		if r.Proto != protocol {
 			t.Errorf("the request came over %s, want %s", r.Proto, protocol)
 		}
+		if r.Method == http.MethodTrace {
+			return
+		}
 		handler(w, r)
 	}))
 	server.EnableHTTP2 = protocol == "HTTP/2.0"
@@ -32,6 +35,20 @@ func serve(t *testing.T, protocol string, handler http.HandlerFunc) (*http.Clien
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return newTransport(t, server, nil), server.URL
+}
+
+// warm makes a client open its connection to a server of [serve].
+func warm(t *testing.T, client *http.Client, endpoint string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodTrace, endpoint, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
 }
 
 // keepConn lets a handler reach its connection.

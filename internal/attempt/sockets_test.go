@@ -49,9 +49,9 @@ func (f *fault) check(t *testing.T) {
 	if method == "" {
 		method = http.MethodGet
 	}
-	_, err := newPipeline(client, p).Do(newRequest(t, t.Context(), method, endpoint, f.body))
+	resp, err := newPipeline(client, p).Do(newRequest(t, t.Context(), method, endpoint, f.body))
 	if err == nil {
-		t.Fatal("no error")
+		t.Fatalf("no error, but %s after %v", resp.Status, p.last(t).Duration)
 	}
 	if got := outcomeOf(p.last(t)); got != f.want {
 		t.Errorf("%v:\n got %+v\nwant %+v", err, got, f.want)
