@@ -32,11 +32,12 @@ type breaker struct {
 	failures int
 	first    time.Time // failure of the present count
 	last     time.Time
-	opened   time.Time
+	opened   time.Time     // fixed once tripped
 	timeout  time.Duration // from the last failure to the next probe
 	removed  bool
 
 	tripped atomic.Bool
+	wait    atomic.Int64 // once tripped, how long after opened no probe is due
 }
 
 var (
@@ -126,6 +127,7 @@ func (b *breaker) count(threshold int, o *BreakerOptions, now time.Time) bool {
 		return false
 	}
 	b.opened = now
+	b.wait.Store(int64(b.timeout))
 	return true
 }
 
@@ -169,16 +171,18 @@ const (
 	standingDue             // one request may probe
 )
 
-// standing tells how a partition stands in a region. Its only effect is that an
-// open breaker counts as used, so that one with traffic outlives in the cache
-// the first failures of many others.
-func (s *breakerSet) standing(key breakerKey) standing {
-	b, ok := s.entries.Peek(key)
-	if !ok || !b.tripped.Load() {
-		return standingClosed
+// tripped returns the breaker of a partition in a region if it is open, else nil.
+func (s *breakerSet) tripped(key breakerKey) *breaker {
+	if b, ok := s.entries.Peek(key); ok && b.tripped.Load() {
+		return b
 	}
-	s.entries.Get(key)
-	if b.gate.State() != gobreaker.StateHalfOpen {
+	return nil
+}
+
+// standing tells what an open breaker says, without an effect.
+func (b *breaker) standing(now time.Time) standing {
+	// The gate would say the same, but only one request at a time may ask it.
+	if now.Sub(b.opened) <= time.Duration(b.wait.Load()) || b.gate.State() != gobreaker.StateHalfOpen {
 		return standingOpen
 	}
 	if c := b.gate.Counts(); c.Requests > c.TotalExclusions {
@@ -226,10 +230,12 @@ func (p *Probe) Succeeded() {
 
 // Failed starts the wait for the next probe.
 func (p *Probe) Failed(now time.Time) {
-	p.breaker.mu.Lock()
-	p.breaker.last = now
-	p.breaker.failures++
-	p.breaker.mu.Unlock()
+	b := p.breaker
+	b.mu.Lock()
+	b.last = now
+	b.failures++
+	b.mu.Unlock()
+	b.wait.Store(int64(now.Sub(b.opened) + b.timeout))
 	p.done(errFailure)
 }
 

@@ -141,16 +141,16 @@ func (c *Cache) Learn(document []byte, asked time.Time) error {
 // failure: its mark goes, its partition's failures are forgotten, and the
 // answer may tell which physical partition gave it.
 func (c *Cache) Answered(op *wire.Operation, host string, h http.Header) {
-	c.clearMark(host, op.Writes(), time.Now())
+	c.clearMark(host, op.Writes())
 	if op.Scope != wire.ScopeItem {
 		return
 	}
-	located := c.partitions.learn(op, h)
+	p, located := c.partitions.learn(op, h)
 	if b := c.breakers.Load(); b.size.Load() > 0 {
 		if located {
-			c.adopt(op)
+			c.adopt(op, p)
 		}
-		b.succeed(breakerKey{partition: c.partitions.resolve(op), host: host, write: op.Writes()})
+		b.succeed(breakerKey{partition: p, host: host, write: op.Writes()})
 	}
 }
 
@@ -172,19 +172,18 @@ func (c *Cache) countFailure(cfg *Options, key breakerKey) {
 // adopt counts the failures of a partition key value for the partition that it
 // turned out to live in. Without that, the failure that came before the first
 // answer would be lost, and each new key would leave one behind.
-func (c *Cache) adopt(op *wire.Operation) {
+func (c *Cache) adopt(op *wire.Operation, p Partition) {
 	cfg, s := c.config.Load(), c.snapshot.Load()
 	if s == nil {
 		return
 	}
-	physical := c.partitions.resolve(op)
-	logical := physical
-	logical.ID, logical.Logical = op.PartitionKey, true
+	logical := p
+	logical.ID, logical.Logical, logical.value = "", true, c.partitions.hash(op.PartitionKey)
 	for _, r := range union(s.topology.readable, s.topology.writable) {
 		for _, write := range [2]bool{false, true} {
 			n := c.breakers.Load().take(breakerKey{logical, r.Host, write}, cfg.Breaker.CounterReset, time.Now())
 			for range n {
-				c.countFailure(cfg, breakerKey{physical, r.Host, write})
+				c.countFailure(cfg, breakerKey{p, r.Host, write})
 			}
 		}
 	}
@@ -195,7 +194,7 @@ func (c *Cache) PartitionGone(op *wire.Operation) { c.partitions.gone(op) }
 
 // Reached takes the mark of an endpoint that answered at all, if badly.
 func (c *Cache) Reached(op *wire.Operation, host string) {
-	c.clearMark(host, op.Writes(), time.Now())
+	c.clearMark(host, op.Writes())
 }
 
 // MarkUnavailable puts an endpoint behind the others for a while.

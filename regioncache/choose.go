@@ -52,9 +52,6 @@ func (c *Cache) Choose(ctx context.Context, op *wire.Operation, failed []string)
 		cache: c, snapshot: s, config: cfg, op: op, failed: failed,
 		excluded: excludedBy(ctx), marks: c.marks.Load(),
 	}
-	if v.marks != nil {
-		v.now = time.Now()
-	}
 	v.consultBreakers()
 	return v.choose()
 }
@@ -68,7 +65,7 @@ type view struct {
 	failed   []string
 	excluded []string
 	marks    *markSet
-	now      time.Time
+	now      time.Time // see clock
 
 	breakers     bool // this operation heeds breakers, and there are some
 	hasPartition bool
@@ -143,13 +140,13 @@ const (
 )
 
 func (v *view) rank(r *Region, probing bool) (rank int, due bool) {
-	if v.marks != nil && v.marks.marked(r.Host, v.op.Writes(), v.now) {
+	if v.marks != nil && v.marks.marked(r.Host, v.op.Writes(), v.clock()) {
 		rank = rankMarked
 	}
 	if !v.breakers {
 		return rank, false
 	}
-	switch v.cache.breakers.Load().standing(v.key(r)) {
+	switch v.standing(r) {
 	case standingOpen:
 		return rank + rankOpen, false
 	case standingDue:
@@ -159,6 +156,22 @@ func (v *view) rank(r *Region, probing bool) (rank int, due bool) {
 		return rank, true
 	}
 	return rank, false
+}
+
+// standing tells how the operation's partition stands in a region.
+func (v *view) standing(r *Region) standing {
+	if b := v.cache.breakers.Load().tripped(v.key(r)); b != nil {
+		return b.standing(v.clock())
+	}
+	return standingClosed
+}
+
+// clock is the time of the choice. Most choices never ask.
+func (v *view) clock() time.Time {
+	if v.now.IsZero() {
+		v.now = time.Now()
+	}
+	return v.now
 }
 
 func (v *view) excludes(r *Region) bool {

@@ -3,7 +3,6 @@ package regioncache
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/wire"
 )
@@ -50,7 +49,7 @@ func (c *Cache) Explain(ctx context.Context, collection, partitionKey string, wr
 	}
 	v := view{
 		cache: c, snapshot: s, config: c.config.Load(), op: &op,
-		excluded: excludedBy(ctx), marks: c.marks.Load(), now: time.Now(),
+		excluded: excludedBy(ctx), marks: c.marks.Load(),
 	}
 	v.consultBreakers()
 	e := new(Explanation)
@@ -92,11 +91,11 @@ func (v *view) order(r *Region) int {
 
 func (v *view) candidate(r *Region, listed bool) Candidate {
 	c := Candidate{Region: r.Name, Endpoint: r.Endpoint(), Excluded: !listed || v.excludes(r)}
-	if v.marks != nil && v.marks.marked(r.Host, v.op.Writes(), v.now) {
+	if v.marks != nil && v.marks.marked(r.Host, v.op.Writes(), v.clock()) {
 		c.Marked = (*v.marks)[r.Host].reason.String()
 	}
 	if managed(v.config, v.snapshot, v.op) {
-		c.Breaker = [...]string{"closed", "open", "due"}[v.cache.breakers.Load().standing(v.key(r))]
+		c.Breaker = [...]string{"closed", "open", "due"}[v.standing(r)]
 	}
 	return c
 }

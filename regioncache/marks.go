@@ -63,7 +63,7 @@ func (c *Cache) setMark(host string, reason markReason, now time.Time) {
 
 // clearMark publishes the marks without one that an answer disproves. It costs
 // one atomic load while no endpoint is marked.
-func (c *Cache) clearMark(host string, write bool, now time.Time) {
+func (c *Cache) clearMark(host string, write bool) {
 	current := c.marks.Load()
 	if current == nil {
 		return
@@ -78,7 +78,7 @@ func (c *Cache) clearMark(host string, write bool, now time.Time) {
 		cleared = marked && mk.cleared(write)
 	}
 	if cleared {
-		next := c.copyMarks(now)
+		next := c.copyMarks(time.Now())
 		delete(next, host)
 		c.publishMarks(next)
 	}

@@ -19,14 +19,14 @@ import (
 type Partition struct {
 	// Collection is the path of the container, "dbs/d/colls/c".
 	Collection string
-	// ID is the partition key range id. While it is unknown the partition key
-	// value stands for it, and Logical is true. An operation over the whole
-	// container has the empty ID.
+	// ID is the partition key range id. It is empty for an operation over the
+	// whole container, and while it is unknown: then Logical is true and the
+	// partition key value stands for it.
 	ID      string
 	Logical bool
 
-	// generation tells a container from one that had its name before.
-	generation uint32
+	value      uint64 // hash of the partition key value, when Logical
+	generation uint32 // tells a container from one that had its name before
 }
 
 const (
@@ -73,46 +73,48 @@ func (m *partitionMap) resolve(op *wire.Operation) Partition {
 	if p.ID != "" || op.PartitionKey == "" {
 		return p
 	}
+	hash := m.hash(op.PartitionKey)
 	if c != nil {
-		key := m.key(c, op.PartitionKey)
+		key := hash ^ c.salt.Load()
 		if id, ok := m.shard(key).Get(key); ok {
 			p.ID = id.Value()
 			return p
 		}
 	}
-	p.ID, p.Logical = op.PartitionKey, true
+	p.Logical, p.value = true, hash
 	return p
 }
 
-// learn takes from an answer which partition gave it, and reports whether that
-// of the operation's key was unknown before. When the partition of a
-// key has changed, after a split or a merge, every key of the container is
-// forgotten, since its neighbours moved too. Only queries may come from several
-// partitions without that, when their key is the prefix of a hierarchical one.
-func (m *partitionMap) learn(op *wire.Operation, h http.Header) (located bool) {
+// learn takes from an answer which partition gave it, and names the partition
+// as resolve would; located is set when the key's was unknown before. When the
+// partition of a key has changed, after a split or a merge, every key of the
+// container is forgotten, since its neighbours moved too. Only queries may come
+// from several partitions without that, when their key is the prefix of a
+// hierarchical one.
+func (m *partitionMap) learn(op *wire.Operation, h http.Header) (p Partition, located bool) {
 	c := m.collection(op.Collection)
 	if c == nil {
 		c = m.addCollection(op.Collection)
 	}
 	m.checkIdentity(c, op, h)
-	if op.PartitionKey == "" || op.PartitionKeyRangeID != "" {
-		return false
-	}
 	id := wire.PartitionKeyRangeID(h)
-	if id == "" {
-		return false
+	if id == "" || op.PartitionKey == "" || op.PartitionKeyRangeID != "" {
+		return m.resolve(op), false
 	}
-	key := m.key(c, op.PartitionKey)
+	p = Partition{Collection: op.Collection, generation: c.generation.Load()}
+	hash := m.hash(op.PartitionKey)
+	key := hash ^ c.salt.Load()
 	known, ok := m.shard(key).Get(key)
-	if ok && known.Value() == id {
-		return false
+	if !ok || known.Value() != id {
+		if ok && op.Kind != wire.KindQuery {
+			m.forgetKeys(c)
+			key = hash ^ c.salt.Load()
+		}
+		known = unique.Make(strings.Clone(id))
+		m.shard(key).Add(key, known)
 	}
-	if ok && op.Kind != wire.KindQuery {
-		m.forgetKeys(c)
-		key = m.key(c, op.PartitionKey)
-	}
-	m.shard(key).Add(key, unique.Make(strings.Clone(id)))
-	return !ok
+	p.ID = known.Value()
+	return p, !ok
 }
 
 // checkIdentity notices that a container was deleted and created again under
@@ -168,8 +170,8 @@ func (m *partitionMap) addCollection(path string) *collection {
 	return c
 }
 
-func (m *partitionMap) key(c *collection, partitionKey string) uint64 {
-	return maphash.String(m.seed, partitionKey) ^ c.salt.Load()
+func (m *partitionMap) hash(partitionKey string) uint64 {
+	return maphash.String(m.seed, partitionKey)
 }
 
 func (m *partitionMap) shard(key uint64) *lru.Cache[uint64, unique.Handle[string]] {

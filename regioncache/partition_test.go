@@ -15,8 +15,8 @@ import (
 // partition names the partition of an operation as the tests compare it.
 func partition(c *Cache, op *wire.Operation) string {
 	p := c.partitions.resolve(op)
-	if p.Logical {
-		return "logical " + p.ID
+	if p.Logical && p.ID == "" && p.value == c.partitions.hash(op.PartitionKey) {
+		return "logical " + op.PartitionKey
 	}
 	return p.ID
 }
