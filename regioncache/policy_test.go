@@ -20,13 +20,6 @@ import (
 	"github.com/cosmosretry/cosmosretry/regioncache"
 )
 
-const accountDocument = `{
-	"readableLocations": [
-		{"name": "East US", "databaseAccountEndpoint": "https://acct-eastus.documents.azure.com:443/"},
-		{"name": "West US", "databaseAccountEndpoint": "https://acct-westus.documents.azure.com:443/"}],
-	"writableLocations": [
-		{"name": "East US", "databaseAccountEndpoint": "https://acct-eastus.documents.azure.com:443/"}]}`
-
 // client sends reads through the failover policy to two regions.
 type client struct {
 	t          *testing.T
@@ -44,17 +37,31 @@ func newClient(t *testing.T) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cache.Learn([]byte(accountDocument), time.Now()); err != nil {
+	if err := cache.Learn(documentOf("East US", "West US"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
+	c := clientOf(cache)
+	c.t = t
+	return c
+}
+
+func clientOf(cache *regioncache.Cache) *client {
 	p, err := failover.New(cache, nil)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	c := &client{t: t, cache: cache, answer: answers(503)}
+	c := &client{cache: cache, answer: answers(503)}
 	c.pipeline = runtime.NewPipeline("test", "v1", runtime.PipelineOptions{PerRetry: []policy.Policy{p, inside{c}}},
 		&policy.ClientOptions{Transport: c, Retry: policy.RetryOptions{MaxRetries: -1}})
 	return c
+}
+
+// failReads has n reads fail in the first region.
+func failReads(cache *regioncache.Cache, n int) {
+	c := clientOf(cache)
+	for range n {
+		c.read(context.Background())
+	}
 }
 
 func answers(status int) func(*http.Request) (int, error) {
@@ -95,7 +102,6 @@ func (c *client) Do(req *http.Request) (*http.Response, error) {
 func (c *client) read(ctx context.Context) (int, error) {
 	req, err := runtime.NewRequest(ctx, http.MethodGet, "https://acct-eastus.documents.azure.com:443/dbs/d/colls/c/docs/1")
 	if err != nil {
-		c.t.Error(err)
 		return 0, err
 	}
 	req.Raw().Header.Set("x-ms-documentdb-partitionkey", `["a"]`)
