@@ -24,6 +24,7 @@ func (f transport) Do(req *http.Request) (*http.Response, error) { return f(req)
 type sender struct {
 	timeouts attempt.Timeouts
 	attempts int
+	forget   bool // keep no list of attempts
 
 	mu    sync.Mutex
 	ended []attempt.Attempt
@@ -37,6 +38,9 @@ func (p *sender) Do(req *policy.Request) (resp *http.Response, err error) {
 	for range max(p.attempts, 1) {
 		runtime.Drain(resp)
 		resp, err = s.Send(req, &p.timeouts, nil)
+	}
+	if p.forget {
+		return resp, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
