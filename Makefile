@@ -4,7 +4,7 @@
 SHELL := bash
 GO    ?= go
 GOFMT  = $(shell $(GO) env GOROOT)/bin/gofmt
-NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod))
+NESTED = $(patsubst ./%/go.mod,%,$(sort $(shell find . -mindepth 2 -name go.mod)))
 
 # BENCHTIME and FUZZTIME are for each benchmark and each fuzz target.
 BENCHTIME ?= 2s

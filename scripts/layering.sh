@@ -4,7 +4,9 @@
 #	internal ← regioncache ← policies/{throttle,failover,session} ← policies ← compat ← examples
 #
 # and each layer has a list of modules that it may use besides the standard
-# library. Tests may import what they like.
+# library. The other folders of policies (telemetry, debug, …) are extensions,
+# between policies and compat. One that needs further modules is a module of its
+# own, which may use what it likes. Tests may import what they like.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,29 +16,42 @@ imports() {
 	go list -e -f '{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}' ./...
 }
 
+nested=()
+while read -r file; do nested+=("${file%/go.mod}"); done < <(find policies examples -name go.mod | sort)
+
 {
 	imports
-	if [[ -f examples/go.mod ]]; then (cd examples && imports); fi
-} | awk '
+	for module in "${nested[@]}"; do (cd "$module" && imports); done
+} | awk -v nested="${nested[*]}" '
 BEGIN {
 	module = "github.com/cosmosretry/cosmosretry/"
 	azcore = "github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	azcosmos = "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	split("internal regioncache policy policies compat examples", order)
+	split("internal regioncache policy policies extension compat examples", order)
 	for (i in order) rank[order[i]] = i
+	split(nested, own, " ")
 
 	allowed["internal"] = azcore
 	allowed["regioncache"] = "github.com/hashicorp/golang-lru/v2 github.com/sony/gobreaker/v2"
 	allowed["policy"] = azcore
-	allowed["policies"] = azcore " " azcosmos
+	allowed["policies"] = azcore " " azcosmos " github.com/fsnotify/fsnotify"
+	allowed["extension"] = azcore " " azcosmos
 	allowed["compat"] = azcore " " azcosmos
 }
 
 function layer(path) {
-	if (path ~ "^policies/") return "policy"
+	if (path ~ "^policies/(throttle|failover|session)(/|$)") return "policy"
+	if (path ~ "^policies/") return "extension"
 	sub("/.*", "", path)
 	return path
+}
+
+# independent reports whether a package is in a module of its own.
+function independent(path,    i) {
+	for (i in own)
+		if (path == own[i] || index(path, own[i] "/") == 1) return 1
+	return 0
 }
 
 function complain(text) {
@@ -70,8 +85,9 @@ index($2, module) == 1 {
 
 # Everything else with a dot in its first element comes from another module.
 $2 ~ "^[^/]*\\." {
-	l = layer(substr($1, length(module) + 1))
-	if (l != "examples" && !permitted(l, $2))
+	from = substr($1, length(module) + 1)
+	l = layer(from)
+	if (!independent(from) && !permitted(l, $2))
 		complain(l " may import " (allowed[l] ? allowed[l] : "nothing") " besides the standard library")
 }
 

@@ -21,11 +21,11 @@ tidy() {
 }
 
 tidy
-for file in */go.mod; do
+while read -r file; do
 	pushd "${file%/go.mod}" >/dev/null
 	tidy
 	popd >/dev/null
-done
+done < <(find . -mindepth 2 -name go.mod | sort)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
