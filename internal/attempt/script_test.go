@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
 	"github.com/cosmosretry/cosmosretry/internal/event"
+	"github.com/cosmosretry/cosmosretry/internal/wait"
 )
 
 // step is one attempt of a script: where it goes, how long before it the policy
@@ -51,7 +52,7 @@ func (c *script) policy(req *policy.Request) (resp *http.Response, err error) {
 		c.current = &c.steps[i]
 		runtime.Drain(resp)
 		if c.current.wait > 0 {
-			time.Sleep(c.current.wait)
+			_ = wait.For(s.Context(), c.current.wait)
 			s.Slept(c.current.wait)
 		}
 		if err := s.Interrupted(); err != nil {
