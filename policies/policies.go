@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -58,8 +59,10 @@ type Set struct {
 	call      *callPolicy
 	events    *event.Hub
 
-	mu       sync.Mutex     // one Apply at a time
-	budget   BudgetSettings // that the budget in force was made from
+	mu     sync.Mutex     // one Apply at a time
+	budget BudgetSettings // that the budget in force was made from
+
+	settings atomic.Pointer[Settings]
 	failover *failover.Policy
 	session  *session.Policy
 	throttle *throttle.Policy
@@ -174,6 +177,7 @@ func (s *Set) configureCalls(settings *Settings) error {
 		}
 	}
 	s.budget = settings.Budget
+	s.settings.Store(settings)
 	s.call.shared.Store(shared)
 	s.call.timeout.Store(int64(max(settings.OperationTimeout, 0)))
 	return nil
