@@ -71,8 +71,8 @@ func element(document, title, description string) string {
 func (o *outcome) successPanel() (*plot.Plot, error) {
 	p := o.panel()
 	p.Y.Min, p.Y.Max = 0, 122 // room for the names of the phases
-	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0 %"}, {Value: 25, Label: "25 %"},
-		{Value: 50, Label: "50 %"}, {Value: 75, Label: "75 %"}, {Value: 100, Label: "100 %"}}
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0%"}, {Value: 25, Label: "25%"},
+		{Value: 50, Label: "50%"}, {Value: 75, Label: "75%"}, {Value: 100, Label: "100%"}}
 	p.X.Tick.Marker = plot.ConstantTicks{} // the lower panel has them
 	p.Add(&bands{phases: o.phases, names: true}, grid())
 	alone, policies, err := o.lines(p, summary.Success)

@@ -82,7 +82,7 @@ func (o *outcome) explainPolicies(b *strings.Builder) {
 	if last := len(o.phases) - 1; o.policies.Lost[last] == 0 && o.policies.Phases[last].Operations > 0 {
 		fmt.Fprintf(b, "They keep away for a minute from a region that could not be reached; so at the end they are still in %s. ", second)
 	}
-	fmt.Fprintf(b, "All in all, azcosmos alone lost %s of %s operations (%.1f %%), and with the policies %s.",
+	fmt.Fprintf(b, "All in all, azcosmos alone lost %s of %s operations (%.1f%%), and with the policies %s.",
 		none(o.alone.Total.Failed), count(o.alone.Total.Operations), 100-o.alone.Total.Success(), none(o.policies.Total.Failed))
 }
 
