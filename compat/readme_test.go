@@ -104,7 +104,7 @@ func file(block string) string {
 	}
 	var imports []string
 	for name, path := range known {
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(block) || !isFunc(block) && slices.Contains([]string{"context", "azcosmos"}, name) {
+		if regexp.MustCompile(`\b`+name+`\.`).MatchString(block) || !isFunc(block) && slices.Contains([]string{"context", "azcosmos"}, name) {
 			imports = append(imports, fmt.Sprintf("import %q\n", path))
 		}
 	}
@@ -113,16 +113,16 @@ func file(block string) string {
 	if isFunc(block) {
 		return head + block
 	}
-	used := ""
+	var used strings.Builder
 	for _, m := range regexp.MustCompile(`(?m)^(\w+(?:, \w+)*) :=`).FindAllStringSubmatch(block, -1) {
 		for name := range strings.SplitSeq(m[1], ", ") {
 			if name != "_" {
-				used += "_ = " + name + "\n"
+				used.WriteString("_ = " + name + "\n")
 			}
 		}
 	}
 	return head + `func block(ctx context.Context, endpoint string, cred azcosmos.KeyCredential, options *azcosmos.ClientOptions, container *azcosmos.ContainerClient, err error) error {
-` + block + used + "return err\n}\n"
+` + block + used.String() + "return err\n}\n"
 }
 
 func isFunc(block string) bool { return regexp.MustCompile(`(?m)^func `).MatchString(block) }

@@ -2,6 +2,7 @@ package failover
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
@@ -93,12 +94,7 @@ func (r *specRow) covers(s situation) bool {
 }
 
 func contains(list []int, n int) bool {
-	for _, m := range list {
-		if m == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, n)
 }
 
 // TestRulesFollowTheSpecification walks the whole product of status,

@@ -67,11 +67,11 @@ func packageTable() string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		line := ""
+		var line strings.Builder
 		for i, cell := range row {
-			line += cell + strings.Repeat(" ", width[i]-len([]rune(cell))+2)
+			line.WriteString(cell + strings.Repeat(" ", width[i]-len([]rune(cell))+2))
 		}
-		fmt.Fprintf(&b, "//\t%s\n", strings.TrimRight(line, " "))
+		fmt.Fprintf(&b, "//\t%s\n", strings.TrimRight(line.String(), " "))
 	}
 	return b.String()
 }
