@@ -1,0 +1,155 @@
+package property
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosretry/cosmosretry/compat/cosmostest"
+	"github.com/cosmosretry/cosmosretry/policies"
+	"github.com/cosmosretry/cosmosretry/regioncache"
+)
+
+const (
+	databaseID, containerID, itemID = "db", "c", "item"
+
+	// stuck is when an operation without a deadline is canceled; azcosmos reads the account again, in the background
+	// and under a lock, for an operation that begins more than five minutes after the last read, so a world ends before.
+	stuck    = 2 * time.Hour
+	worldEnd = 4*time.Minute + 30*time.Second
+	// settling lets everything end that was begun in the background.
+	settling = 2 * time.Minute
+)
+
+// player runs the scripts of a world. It is not safe for concurrent use.
+type player struct {
+	world     *world
+	account   *cosmostest.Account
+	recorder  *recorder
+	capture   *capture
+	client    *azcosmos.Client
+	database  *azcosmos.DatabaseClient
+	container *azcosmos.ContainerClient
+	pipeline  runtime.Pipeline
+	broken    sabotage
+	live      bool // the sabotage has begun
+	began     time.Time
+	ids       int
+}
+
+// play runs the scripts one after the other and hands each outcome to judge, until it says no.
+func (p *player) play(judge func(*outcome) bool) error {
+	defer time.Sleep(settling)
+	pristine := true
+	if !p.world.cold {
+		if _, err := p.container.Read(context.Background(), nil); err != nil {
+			return fmt.Errorf("warm up: %w", err)
+		}
+	}
+	p.live = true
+	for i := range p.world.scripts {
+		s := &p.world.scripts[i]
+		time.Sleep(s.advance)
+		if p.world.cold && i == 1 {
+			time.Sleep(time.Minute + 5*time.Second) // for azcosmos's own account read to end
+		}
+		if time.Since(p.began) > worldEnd {
+			break
+		}
+		o, err := p.run(s)
+		if err != nil {
+			return fmt.Errorf("script %d cannot be run: %w", i+1, err)
+		}
+		o.world, o.index, o.cold, o.pristine = p.world, i, p.world.cold && i == 0, pristine && !p.world.cold
+		if !judge(o) {
+			break
+		}
+		pristine = pristine && o.harmless()
+	}
+	return nil
+}
+
+// run runs one script.
+func (p *player) run(s *script) (*outcome, error) {
+	if s.change != nil {
+		if err := p.reshape(*s.change); err != nil {
+			return nil, err
+		}
+	}
+	if s.writes() || !s.metadata() {
+		if err := p.account.Seed(databaseID, containerID, s.fields(itemID)); err != nil {
+			return nil, err
+		}
+	}
+	p.account.ResetLog()
+	p.account.SetFaults(s.faults...)
+	p.capture.body = nil
+	o := &outcome{script: s, start: time.Now(), readsBefore: p.recorder.reset()}
+	stop := p.schedule(s)
+	ctx, cancel := s.context()
+	o.response, o.err, o.panicked = p.do(ctx, s)
+	o.elapsed = time.Since(o.start)
+	cancel()
+	stop()
+	synctest.Wait()
+	o.body = p.capture.body
+	return o, o.collect(p)
+}
+
+// do performs the operation; a panic is a result too.
+func (p *player) do(ctx context.Context, s *script) (response *http.Response, err error, panicked string) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			panicked = fmt.Sprintf("%v\n%s", reason, debug.Stack())
+		}
+	}()
+	response, err = operations[s.kind](ctx, p, s)
+	return response, err, ""
+}
+
+// schedule lets the account change during the script; stop takes back what has not happened yet.
+func (p *player) schedule(s *script) (stop func()) {
+	var timers []*time.Timer
+	for _, c := range s.changes {
+		timers = append(timers, time.AfterFunc(c.after, func() { _ = p.reshape(c.shape) })) // valid by construction
+	}
+	return func() {
+		for _, t := range timers {
+			t.Stop()
+		}
+	}
+}
+
+func (p *player) reshape(s shape) error {
+	p.recorder.setShape(s)
+	return p.account.Update(func(c *cosmostest.Config) error {
+		c.Regions, c.WriteRegions, c.MultiWrite, c.PPAF = s.regions, s.write, s.multi, s.ppaf
+		return nil
+	})
+}
+
+// context is that of the script's operation, with everything its caller asks for.
+func (s *script) context() (context.Context, context.CancelFunc) {
+	ctx := regioncache.WithExcludedRegions(context.Background(), s.excluded...)
+	if s.once {
+		ctx = policies.WithWriteRetry(ctx, false)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	after := stuck
+	if s.cancel > 0 {
+		after = s.cancel
+	}
+	timer := time.AfterFunc(after, cancel)
+	release := func() { timer.Stop(); cancel() }
+	if s.deadline == 0 {
+		return ctx, release
+	}
+	ctx, end := context.WithTimeout(ctx, s.deadline)
+	return ctx, func() { end(); release() }
+}
