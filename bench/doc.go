@@ -18,7 +18,7 @@
 //	bare-ns/op        median time of an operation without the policies
 //	policies-ns/op    median time of an operation with them
 //
-// [BenchmarkAlone] runs one side at a time, for profiles:
+// BenchmarkAlone runs one side at a time, for profiles:
 //
 //	cd bench && go test -run '^$' -bench 'Alone/read/policies' -cpuprofile cpu.out
 //
