@@ -203,8 +203,15 @@ func (c *Cache) MarkUnavailable(host string) { c.setMark(host, markUnreachable, 
 // MarkAccountLost does so after 403/1008: the region no longer has the account.
 func (c *Cache) MarkAccountLost(host string) { c.setMark(host, markAccountLost, time.Now()) }
 
-// MarkWriteForbidden does so for writes only, after 403/3.
-func (c *Cache) MarkWriteForbidden(host string) { c.setMark(host, markWriteForbidden, time.Now()) }
+// MarkWriteForbidden does so for writes only, after 403/3. On an account with
+// PPAF that answer is about one partition, and must not send the writes of all
+// others elsewhere: the override that the next success leaves says it all.
+func (c *Cache) MarkWriteForbidden(host string) {
+	if s := c.snapshot.Load(); s != nil && s.PPAF {
+		return
+	}
+	c.setMark(host, markWriteForbidden, time.Now())
+}
 
 // WriteConfirmed tells the cache that host took a write of the operation's
 // partition, or answered it with 409 or 412. On an account with PPAF, that

@@ -135,6 +135,17 @@ func TestMarkOff(t *testing.T) {
 	is(t, "region", choose(t, c, write("[1]")), east)
 }
 
+// TestMarkSparesOtherPartitions has the region refuse the writes of one
+// partition, on an account whose partitions fail over one by one.
+func TestMarkSparesOtherPartitions(t *testing.T) {
+	c := newCache(t, ppaf, nil)
+	c.WriteConfirmed(write("[1]"), hostOf(west))
+	c.MarkWriteForbidden(hostOf(east))
+	is(t, "the partition", choose(t, c, write("[1]")), west)
+	is(t, "another one", choose(t, c, write("[2]")), east)
+	is(t, "marks", len(c.Marks()), 0)
+}
+
 func TestMarkDroppedWithRegion(t *testing.T) {
 	c := newCache(t, multi, nil)
 	for _, host := range []string{hostOf(east), hostOf(west), "acct.documents.azure.com:443"} {

@@ -58,7 +58,7 @@ func TestOverrideHeedsTheRest(t *testing.T) {
 	c.WriteConfirmed(write("[1]"), hostOf(west))
 	out := WithExcludedRegions(context.Background(), west)
 	equal(t, "excluded", route(c, out, write("[1]")), []string{east, north})
-	c.MarkWriteForbidden(hostOf(west))
+	c.MarkUnavailable(hostOf(west))
 	equal(t, "marked", route(c, context.Background(), write("[1]")), []string{east, north, west})
 	configure(t, c, &Options{ExcludedRegions: []string{"west-us"}})
 	equal(t, "excluded for all", route(c, context.Background(), write("[1]")), []string{east, north})
