@@ -18,7 +18,7 @@ import (
 var causes = map[string]error{
 	"no cause":             nil,
 	"some error":           errors.New("a sibling failed"),
-	"a broken connection":  io.EOF,
+	"a broken connection":  io.ErrUnexpectedEOF, // io.EOF itself makes net/http end the body
 	"a refused connection": opError("dial", errno("connect", syscall.ECONNREFUSED)),
 	"an unknown name":      &net.DNSError{Err: "no such host", IsNotFound: true},
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
 )
@@ -139,6 +140,52 @@ func TestGivenUpIsGivenUp(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestOuterLayersCannotHideTheResult: whatever a layer between the policies and
+// the caller puts in the place of their error, the caller gets it; a layer that
+// adds to it, or makes another pass, is left alone.
+func TestOuterLayersCannotHideTheResult(t *testing.T) {
+	var own error
+	layers := map[string]struct {
+		change func(error) error
+		want   func(error) bool
+	}{
+		"in place of it": {
+			func(err error) error {
+				return fmt.Errorf("%w: underlying transport error: %v", context.DeadlineExceeded, err)
+			},
+			func(err error) bool { return err == own },
+		},
+		"around it": {
+			func(err error) error { return fmt.Errorf("in my program: %w", err) },
+			func(err error) bool { return err != own && errors.Is(err, own) },
+		},
+	}
+	for name, layer := range layers {
+		t.Run(name, func(t *testing.T) {
+			s := &script{giveUp: "enough", steps: []step{{region: "East US", status: 503}}}
+			outer := policyFunc(func(req *policy.Request) (*http.Response, error) {
+				_, own = req.Next()
+				return nil, layer.change(own)
+			})
+			_, err := newCall(transport(s.send), 0, outer, policyFunc(s.policy)).Do(newRequest(t, t.Context(), "GET", "https://acct", ""))
+			if !layer.want(err) || gaveUp(t, err).Reason() != "enough" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	refusal := errors.New("the second pass is not allowed")
+	s := &script{giveUp: "enough", steps: []step{{region: "East US", status: 503}}}
+	again := policyFunc(func(req *policy.Request) (*http.Response, error) {
+		_, _ = req.Next()
+		s.giveUp, s.steps[0].err = "", markedError{refusal}
+		return req.Next()
+	})
+	_, err := newCall(transport(s.send), 0, again, policyFunc(s.policy)).Do(newRequest(t, t.Context(), "GET", "https://acct", ""))
+	if !errors.Is(err, refusal) {
+		t.Errorf("after another pass: got %v, want its own end", err)
+	}
 }
 
 // TestEveryAttemptIsListed: those of inner policies too, with their clocks.

@@ -137,6 +137,7 @@ func Enter(req *policy.Request) *State {
 	if s.depth == 0 {
 		s.Pass++
 		s.Visit++
+		s.final = nil
 		s.base, s.limit = passContext(s.caller, req.Raw().Context())
 	}
 	s.depth++
@@ -255,6 +256,11 @@ func (s *State) settle(resp *http.Response, err error) (*http.Response, error) {
 	ctxErr := s.caller.Err()
 	switch {
 	case ctxErr == nil:
+		if s.final != nil && !errors.Is(err, s.final) {
+			// azcosmos 1.5 puts the end of a TryTimeout in its place, which our
+			// retries may outlive.
+			err = s.final
+		}
 	case s.answer != nil && s.final == nil && !s.ended:
 		// The answer arrived; the context ended while it was handed up.
 		return s.answer, nil
