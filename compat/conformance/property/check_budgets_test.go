@@ -21,6 +21,16 @@ type ledger struct {
 
 // checkBudgets makes sure that a retry budget pays for every request but the first.
 func checkBudgets(o *outcome) []string {
+	l := newLedger(o)
+	l.balance()
+	l.seen.requests = len(o.attempts)
+	l.seen.part = float64(len(o.attempts)) / float64(l.limits.total(l.session))
+	o.worst = l.seen
+	return l.problems
+}
+
+// newLedger pays for the requests of an operation.
+func newLedger(o *outcome) *ledger {
 	l := &ledger{o: o, limits: budgetsOf(&o.world.settings)}
 	for _, a := range o.attempts {
 		for _, s := range o.known(a.end) {
@@ -28,18 +38,15 @@ func checkBudgets(o *outcome) []string {
 		}
 	}
 	if o.world.cold || o.pinned() {
-		for _, s := range o.world.shapes() {
+		unknown := shape{} // is taken for single-write
+		for _, s := range append(o.world.shapes(), unknown) {
 			l.session = max(l.session, l.limits.sessions(s, o))
 		}
 	}
 	for i := 1; i < len(o.attempts); i++ {
 		l.pay(&o.attempts[i-1], &o.attempts[i])
 	}
-	l.balance()
-	l.seen.requests = len(o.attempts)
-	l.seen.part = float64(len(o.attempts)) / float64(l.limits.total(l.session))
-	o.worst = l.seen
-	return l.problems
+	return l
 }
 
 // pay pays for the request that followed an attempt.

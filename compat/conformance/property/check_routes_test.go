@@ -68,7 +68,9 @@ func checkOrder(o *outcome) []string {
 		all := !slices.ContainsFunc(regions, func(r string) bool { return !slices.Contains(failed, r) })
 		switch {
 		case o.cause(a) == sessions && !s.multi && !o.excluded(s.write[0]):
-			// to the hub, whatever it has done
+			if next.Region != s.write[0] { // the hub, whatever it has done
+				problems = append(problems, fmt.Sprintf("attempt %d is a session retry at %s, the hub is %s", i+1, next.Region, s.write[0]))
+			}
 		case all:
 			failed = nil
 		case slices.Contains(failed, next.Region):

@@ -15,6 +15,7 @@
 //
 //   - budgets: no request is sent that no retry budget pays for. The budgets are computed here, from the settings and
 //     the specification, and each request of the log must be paid for by the answer before it.
+//   - effort: no operation is given up while a budget would pay for another request.
 //   - waits: hints are never shortened, and the same endpoint is tried again at once only once.
 //   - regions: never an excluded region, never a host that is none of the account's, never a region that has failed in
 //     this operation before all others have; local retries stay where they are.

@@ -31,6 +31,10 @@ var defects = []defect{
 		func(o *outcome, problem string) bool {
 			return strings.Contains(problem, "before the back-off ended")
 		}, new(atomic.Int64)},
+	{"a negative throttle.maxDelay is no bound instead of no wait", "effort",
+		func(o *outcome, problem string) bool {
+			return o.world.settings.Throttle.MaxDelay < 0 && strings.Contains(problem, "(429/")
+		}, new(atomic.Int64)},
 }
 
 // excused reports whether a problem is that of a known defect.

@@ -18,6 +18,7 @@ var properties = []struct {
 	check func(*outcome) []string
 }{
 	{"budgets", checkBudgets},
+	{"effort", checkEffort},
 	{"regions", checkRegions},
 	{"order", checkOrder},
 	{"preference", checkPreference},

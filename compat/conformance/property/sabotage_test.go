@@ -69,6 +69,13 @@ var sabotages = []struct {
 		}
 		return resp, err
 	})},
+	{"503 is told as 400", "effort", always(func(next policy.Transporter, req *http.Request) (*http.Response, error) {
+		resp, err := next.Do(req)
+		if err == nil && resp.StatusCode == http.StatusServiceUnavailable {
+			resp.StatusCode = http.StatusBadRequest
+		}
+		return resp, err
+	})},
 	{"requests go to another account", "regions", always(toHost("other.documents.azure.com:443"))},
 	{"requests go to one region, excluded or not", "regions", always(toHost("acct-eastus.documents.azure.com:443"))},
 	{"data goes to the global endpoint", "regions", always(toHost("acct.documents.azure.com:443"))},
