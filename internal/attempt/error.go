@@ -121,6 +121,9 @@ func (s *State) Interrupted() error {
 }
 
 func (s *State) interrupted(err error) error {
+	if s.ended && s.final != nil {
+		return s.final
+	}
 	s.ended = true
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -67,6 +67,11 @@ type Runner interface {
 // to keep from the client.
 func (s *State) Send(req *policy.Request, timeouts *Timeouts, inside Runner) (*http.Response, error) {
 	if !s.open {
+		if err := s.Interrupted(); err != nil {
+			// A context that is already done sends nothing.
+			s.outcome = Outcome{Class: CallerDone}
+			return nil, err
+		}
 		var err error
 		if req, err = s.begin(req, timeouts.For(&s.Op)); err != nil {
 			return nil, err
