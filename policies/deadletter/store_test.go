@@ -1,7 +1,6 @@
 package deadletter
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -222,36 +221,5 @@ func TestClosedStore(t *testing.T) {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("got %v, want ErrClosed", err)
 		}
-	}
-}
-
-func TestKeepEndsWithItsContext(t *testing.T) {
-	s := newStore(t, nil)
-	cause := errors.New("the caller is gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	if err := s.Keep(ctx, letter(1)); !errors.Is(err, cause) {
-		t.Errorf("got %v, want the cause", err)
-	}
-	// A writer that hangs, as on a disk that does: the transaction of somebody else.
-	tx, err := s.db.Begin(true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer stop()
-	first := make(chan error)
-	go func() { first <- s.Keep(t.Context(), letter(2)) }()
-	if err := s.Keep(ctx, letter(3)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want the deadline", err)
-	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-first; err != nil {
-		t.Fatal(err)
-	}
-	if got := stats(t, s); got.Failed != 2 {
-		t.Errorf("got %+v, want 2 that failed", got)
 	}
 }
