@@ -32,7 +32,7 @@
 //	cosmosretry.breaker.trips                      counter    {trip}          operation, region
 //	cosmosretry.breaker.probes                     counter    {probe}         operation, region
 //	cosmosretry.breaker.recoveries                 counter    {recovery}      operation, region
-//	cosmosretry.breaker.count *                    up-down    {breaker}       region, cosmosretry.breaker.state (open, probing)
+//	cosmosretry.breaker.tripped *                  up-down    {breaker}       region, cosmosretry.breaker.state (open, probing)
 //	cosmosretry.endpoint.marks                     counter    {mark}          region
 //	cosmosretry.endpoint.marked *                  up-down    {endpoint}      region
 //	cosmosretry.ppaf.moves                         counter    {move}          operation, region

@@ -104,7 +104,7 @@ func (m *maker) observables() observables {
 	instances := azureconv.CosmosDBClientActiveInstanceCount{}
 	o := observables{
 		instances: m.upDown(instances.Name(), instances.Unit(), instances.Description()),
-		breakers:  m.upDown("cosmosretry.breaker.count", "{breaker}", "Circuit breakers that are open or probing now."),
+		breakers:  m.upDown("cosmosretry.breaker.tripped", "{breaker}", "Circuit breakers that are open or probing now."),
 		marked:    m.upDown("cosmosretry.endpoint.marked", "{endpoint}", "Endpoints that are tried last now."),
 		overrides: m.upDown("cosmosretry.ppaf.overrides", "{partition}", "Partitions whose writes start in another region than the account's (PPAF)."),
 	}

@@ -146,12 +146,12 @@ func TestBreakerIsCountedAndWatched(t *testing.T) {
 		many(1) // learns the partition
 		account.SetFaults(cosmostest.Fault{Region: "East US", Status: 503})
 		many(10)
-		wantPoints(t, reader, "cosmosretry.breaker.count", states(1, 0))
+		wantPoints(t, reader, "cosmosretry.breaker.tripped", states(1, 0))
 		time.Sleep(8 * time.Second)
-		wantPoints(t, reader, "cosmosretry.breaker.count", states(0, 1))
+		wantPoints(t, reader, "cosmosretry.breaker.tripped", states(0, 1))
 		account.SetFaults()
 		many(1)
-		wantPoints(t, reader, "cosmosretry.breaker.count", states(0, 0))
+		wantPoints(t, reader, "cosmosretry.breaker.tripped", states(0, 0))
 		const partition = "cosmosretry.region=East US,db.collection.name=c,db.namespace=db,db.operation.name=reads"
 		for _, name := range []string{"cosmosretry.breaker.trips", "cosmosretry.breaker.probes", "cosmosretry.breaker.recoveries"} {
 			wantPoints(t, reader, name, map[string]float64{partition: 1})
