@@ -17,9 +17,10 @@ import (
 	"github.com/cosmosretry/cosmosretry/compat/cosmostest"
 )
 
-// sizes are the bodies of creates, and how often each is sent over each wire.
-// The service takes at most 2 MB; 1.9 MiB is where a shared reader was cut.
-var sizes = []struct{ bytes, times int }{{1, 10}, {64 << 10, 20}, {1900 << 10, 100}}
+// sizes are the bodies of creates, and how often each is sent over each wire to
+// a region that answers early, and to one that resets. The service takes at most
+// 2 MB; 1.9 MiB is where a shared reader was cut short.
+var sizes = []struct{ bytes, answered, reset int }{{1, 10, 5}, {64 << 10, 20, 10}, {1900 << 10, 100, 15}}
 
 // document is a body of a size, no two alike.
 func document(size, n int) string {
@@ -44,7 +45,11 @@ func TestCreatesKeepTheirBodies(t *testing.T) {
 				acct.SetFaults(fault, cosmostest.Fault{Region: west, Status: http.StatusCreated, Body: &taken})
 				bodies := 0
 				for _, size := range sizes {
-					for n := range size.times {
+					times := size.answered
+					if fault.Transport == cosmostest.ResetMidBody {
+						times = size.reset
+					}
+					for n := range times {
 						body := document(size.bytes, n)
 						noError(t, create(t.Context(), c, body))
 						bodies += checkBodies(t, acct, body)

@@ -2,7 +2,9 @@ package compat_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 	"testing"
@@ -172,3 +174,14 @@ func warmUp(t testing.TB, acct *cosmostest.Account, c *azcosmos.ContainerClient)
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) Do(req *http.Request) (*http.Response, error) { return f(req) }
+
+// chain is what a caller finds in an error.
+type chain struct{ ours, response, op, dns bool }
+
+func chainOf(err error) chain {
+	_, ours := errors.AsType[*policies.Error](err)
+	_, response := errors.AsType[*azcore.ResponseError](err)
+	_, op := errors.AsType[*net.OpError](err)
+	_, dns := errors.AsType[*net.DNSError](err)
+	return chain{ours, response, op, dns}
+}
