@@ -118,6 +118,9 @@ func checkContent(o *outcome) []string {
 		if got := a.Header["X-Ms-Session-Token"]; !slices.Equal(got, token) {
 			problem(i, "the session token", got)
 		}
+		if host := "acct-" + regionKey(a.Region) + ".documents.azure.com:443"; a.Region != "?" && a.Region != "global" && a.Host != host {
+			problem(i, "the host header", a.Host)
+		}
 		if !a.sameBody(o.body) {
 			problem(i, "the body", a.Body)
 		}
