@@ -2,6 +2,7 @@ package compat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -50,7 +51,7 @@ func TestCallersWhoGiveUpStillTeach(t *testing.T) {
 						cancel()
 						return nil, c.err
 					})
-					if err := read(ctx, cl); err != context.Canceled {
+					if err := read(ctx, cl); !errors.Is(err, context.Canceled) {
 						t.Errorf("got %v, want the cancellation", err)
 					}
 				}

@@ -147,10 +147,15 @@ func (s *State) newError(reason string, transient bool) *Error {
 // unsure reports whether nobody knows if a write was executed that must not be
 // executed twice.
 func (s *State) unsure() bool {
-	if s.Op.Reads() || s.Op.Kind != wire.KindExecute && s.RetriesWrites() || !s.outcome.Sent {
+	if s.Op.Reads() || s.Op.Kind != wire.KindExecute && s.RetriesWrites() {
 		return false
 	}
-	return s.outcome.Class != Answered || s.outcome.Status == http.StatusRequestTimeout || s.outcome.Status >= http.StatusInternalServerError
+	for i := range s.attempts {
+		if s.attempts[i].mayHaveRun() {
+			return true
+		}
+	}
+	return false
 }
 
 // timeoutResponse makes the answer that the service would give for an operation
