@@ -2,6 +2,7 @@ package policies
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -18,9 +19,7 @@ func leaves(prefix string, v reflect.Value) map[string]any {
 	for i := range v.NumField() {
 		path := prefix + v.Type().Field(i).Tag.Get("json")
 		if field := v.Field(i); field.Kind() == reflect.Struct {
-			for path, address := range leaves(path+".", field) {
-				all[path] = address
-			}
+			maps.Copy(all, leaves(path+".", field))
 		} else {
 			all[path] = field.Addr().Interface()
 		}

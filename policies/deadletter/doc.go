@@ -12,7 +12,7 @@
 // [Store.Keep] returns when the letter is on the disk. A process that is killed
 // loses nothing that was kept, nor does a machine that loses its power, unless
 // [Options].NoSync is set. Letters that come together share one fsync: on a cloud
-// disk a lone caller waits about 2 ms, and 64 at once get 9,000 letters a second
+// disk a lone caller waits about 2 ms, and 64 at once get 8,000 letters a second
 // into the file; without fsync it is 0.07 ms for one. The policies give Keep 2 s.
 //
 // The store is bounded. When it is full it drops the oldest letter or refuses the
