@@ -2,6 +2,7 @@ package attempt
 
 import (
 	"context"
+	"net/http/httptrace"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,8 @@ type clock struct {
 	timer      *time.Timer
 	stopParent func() bool
 	after      []*func()
+	trace      trace
+	hooks      *httptrace.ClientTrace // made when the transport asks for them
 }
 
 // start begins the clock; timeout counts from now.
@@ -164,4 +167,35 @@ func (c *clock) cause() error {
 		return &timeoutError{c.timeout}
 	}
 	return context.Cause(c.Context)
+}
+
+// Value has the trace of the attempt, besides the values of the caller.
+func (c *clock) Value(key any) any {
+	if key != traceKey {
+		return c.Context.Value(key)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hooks == nil {
+		// The caller may have a trace of its own: httptrace joins the two.
+		c.hooks = httptrace.ContextClientTrace(httptrace.WithClientTrace(c.Context, c.trace.hooks()))
+	}
+	return c.hooks
+}
+
+// traceKey is the key by which net/http/httptrace finds a trace in a context.
+var traceKey = func() any {
+	var k keyRecorder
+	httptrace.ContextClientTrace(&k)
+	return k.key
+}()
+
+type keyRecorder struct {
+	context.Context
+	key any
+}
+
+func (k *keyRecorder) Value(key any) any {
+	k.key = key
+	return nil
 }

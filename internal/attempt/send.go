@@ -118,17 +118,18 @@ func (s *State) context(now time.Time, timeout time.Duration) context.Context {
 	if s.limit > 0 {
 		timeout = s.limit
 	}
-	s.trace, s.clock = &s.trace0, &s.clock0
+	s.clock = &s.clock0
+	s.trace = &s.clock.trace
 	if len(s.attempts) > 0 {
 		// A late report of an earlier attempt must not speak for this one.
-		s.trace, s.clock = new(trace), new(clock)
+		s.clock = new(clock)
+		s.trace = &s.clock.trace
 	}
-	ctx := httptrace.WithClientTrace(s.base, s.trace.hooks())
 	if timeout <= 0 {
 		s.clock = nil
-		return ctx
+		return httptrace.WithClientTrace(s.base, s.trace.hooks())
 	}
-	s.clock.start(ctx, now, timeout)
+	s.clock.start(s.base, now, timeout)
 	return s.clock
 }
 
@@ -283,17 +284,17 @@ func (b *streamedBody) Close() error {
 // have, as soon as it had a connection, since the transport writes from another
 // goroutine. Hooks may be called after the attempt has ended.
 type trace struct {
-	client        httptrace.ClientTrace
 	used, reached atomic.Bool
 }
 
 func (t *trace) hooks() *httptrace.ClientTrace {
-	t.client.GetConn = func(string) {
-		t.used.Store(true)
-		// A transport that looks for another connection by itself knows that
-		// the first one did not carry the request, or that it is a read.
-		t.reached.Store(false)
+	return &httptrace.ClientTrace{
+		GetConn: func(string) {
+			t.used.Store(true)
+			// A transport that looks for another connection by itself knows that
+			// the first one did not carry the request, or that it is a read.
+			t.reached.Store(false)
+		},
+		GotConn: func(httptrace.GotConnInfo) { t.reached.Store(true) },
 	}
-	t.client.GotConn = func(httptrace.GotConnInfo) { t.reached.Store(true) }
-	return &t.client
 }

@@ -52,42 +52,53 @@ type State struct {
 	// Learned reports that an account read has been learned from.
 	Learned bool
 
-	Failover FailoverBudget
-	Session  SessionBudget
-	Throttle ThrottleBudget
-
 	shared *Shared
 	call   *Call
+	spent  *Spent // nil until something fails
 	why    string // the next attempt is sent
 
 	caller context.Context // the caller's own, nil without the per-call policy
 	base   context.Context // parent of every attempt of this pass
 	depth  int
-	chosen bool // Target was chosen and nothing has come back from it yet
-	// rerouted: Target was chosen after the attempt under way was addressed.
-	rerouted bool
-	limit    time.Duration
-	slept    time.Duration // since the last attempt
-	body     []byte
-	hasBody  bool
+	limit  time.Duration // of an attempt, from azcore's TryTimeout
+	slept  time.Duration // since the last attempt
+	body   []byte
 
-	open     bool
+	hasBody  bool
+	chosen   bool // Target was chosen and nothing has come back from it yet
+	rerouted bool // Target was chosen after the attempt under way was addressed
+	open     bool // an attempt is under way
+	ended    bool // the caller's context ended the operation
+
 	clock    *clock // of the attempt under way, nil without a time-out
 	trace    *trace
 	outcome  Outcome
 	attempts []Attempt
 	request  *http.Request  // of the latest attempt
 	answer   *http.Response // to the latest attempt, nil when it failed
-	ended    bool           // the caller's context ended the operation
 	final    *Error
 
 	// Space for what every operation needs, so that the healthy path
 	// allocates it once.
 	url0      url.URL
-	trace0    trace
 	clock0    clock
 	attempts0 [1]Attempt
-	failed0   [3]string
+}
+
+// Spent is what an operation has used of the policies' budgets.
+type Spent struct {
+	Failover FailoverBudget
+	Session  SessionBudget
+	Throttle ThrottleBudget
+}
+
+// Spent returns what the operation has used of the policies' budgets, for
+// reading and writing. An operation that succeeds at once has no use for it.
+func (s *State) Spent() *Spent {
+	if s.spent == nil {
+		s.spent = new(Spent)
+	}
+	return s.spent
 }
 
 // FailoverBudget is what an operation has used of the failover policy's budgets.
@@ -152,7 +163,6 @@ func newState(req *policy.Request) *State {
 	s := &State{Start: time.Now()}
 	s.Op = wire.Classify(raw.Method, raw.URL.EscapedPath(), raw.Header)
 	s.attempts = s.attempts0[:0]
-	s.Failed = s.failed0[:0]
 	s.shared, s.call = &noShared, CallOf(raw.Context())
 	req.SetOperationValue(s)
 	return s
@@ -166,7 +176,7 @@ var noShared Shared
 // TryTimeout spans everything below azcore's retry, all our attempts and waits
 // included. Taken over, it bounds one attempt, which is what its name promises.
 func passContext(caller, pass context.Context) (context.Context, time.Duration) {
-	if caller == nil || pass.Done() == caller.Done() {
+	if caller == nil {
 		return pass, 0
 	}
 	deadline, ok := pass.Deadline()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -142,19 +141,18 @@ func target(r *regioncache.Region) attempt.Target {
 // judge decides on the latest attempt.
 func (o *operation) judge() decision {
 	s := o.state
-	if s.Failover.LocalVisit != s.Visit {
-		s.Failover.LocalVisit, s.Failover.Local = s.Visit, 0
+	outcome := s.Last()
+	if outcome.Class == attempt.Answered && outcome.Status < http.StatusBadRequest {
+		return decision{verdict: passOn}
 	}
-	f := facts{outcome: s.Last(), class: reads, account: singleWrite, used: s.Failover}
+	spent := &s.Spent().Failover
+	if spent.LocalVisit != s.Visit {
+		spent.LocalVisit, spent.Local = s.Visit, 0
+	}
+	f := facts{outcome: outcome, class: classOf(&s.Op, s.RetriesWrites()), account: singleWrite, used: *spent}
 	if s.Context().Err() != nil {
 		// Nobody will try again, so a broken connection is the result.
 		f.used.Local = o.options.LocalRetries
-	}
-	if f.outcome.Class == attempt.Answered && f.outcome.Status < http.StatusBadRequest {
-		return decision{verdict: passOn}
-	}
-	if s.Op.Writes() {
-		f.class = classOf(&s.Op, s.RetriesWrites())
 	}
 	if snapshot := o.cache.Snapshot(); snapshot != nil && snapshot.MultiWrite {
 		f.account = multiWrite
@@ -190,8 +188,9 @@ func (o *operation) giveUp(resp *http.Response, err error, reason string) error 
 // target. reason is set when the wait would outlive the deadline.
 func (o *operation) retry(d decision) (reason string, err error) {
 	s := o.state
+	spent := &s.Spent().Failover
 	if d.verdict == reconnect {
-		s.Failover.Local++
+		spent.Local++
 		s.Stay()
 		return o.charge(event.KindLocalRetry, d.reason, 0), nil
 	}
@@ -199,9 +198,9 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	s.Fail(failed)
 	refreshed := o.refresh(d.effects)
 	if d.verdict == nextBackend {
-		s.Failover.Backend++
+		spent.Backend++
 	} else {
-		s.Failover.Generic++
+		spent.Generic++
 	}
 	if d.delay > 0 && !s.MayRetry() {
 		return o.charge(event.KindFailover, d.reason, d.delay), nil
@@ -215,8 +214,8 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	o.choose()
 	delay := time.Duration(0)
 	if d.backoff && s.Target.Host == failed {
-		delay = o.options.strategy().Delay(s.Failover.SameEndpoint, s.Failover.Paused, rand.Float64())
-		s.Failover.SameEndpoint, s.Failover.Paused = s.Failover.SameEndpoint+1, delay
+		delay = o.options.strategy().Delay(spent.SameEndpoint, spent.Paused, rand.Float64())
+		spent.SameEndpoint, spent.Paused = spent.SameEndpoint+1, delay
 	}
 	if reason := o.charge(event.KindFailover, d.reason, d.delay+delay); reason != "" {
 		return reason, nil
@@ -271,95 +270,4 @@ func (o *operation) await(refreshed <-chan struct{}) {
 	case <-o.state.Context().Done():
 	}
 	o.state.Slept(time.Since(began))
-}
-
-// learn tells the cache how the attempts since first ended, before anybody
-// looks at the caller's context: a caller whose deadline passes still teaches
-// the next one. Only the last attempt can have effects, those before it were
-// answers that an inner policy retried.
-func (o *operation) learn(first int, resp *http.Response, e effect) {
-	s := o.state
-	attempts := s.Attempts()
-	for i := first; i < len(attempts); i++ {
-		a := &attempts[i]
-		last := i == len(attempts)-1
-		failure := last && e&partitionFailure != 0
-		o.settleProbe(a, failure)
-		if a.Outcome().Class != attempt.Answered {
-			continue
-		}
-		if failure {
-			o.cache.Reached(&s.Op, a.Host)
-			continue
-		}
-		var h http.Header
-		if last && resp != nil {
-			h = resp.Header
-		}
-		o.cache.Answered(&s.Op, a.Host, h)
-		o.confirm(a)
-	}
-	if e != 0 {
-		o.apply(attempts[len(attempts)-1].Host, e)
-	}
-}
-
-// confirm remembers the region that took a write.
-func (o *operation) confirm(a *attempt.Attempt) {
-	op := &o.state.Op
-	if !op.Writes() {
-		return
-	}
-	switch {
-	case a.Status < http.StatusMultipleChoices, a.Status == http.StatusConflict, a.Status == http.StatusPreconditionFailed:
-		o.cache.WriteConfirmed(op, a.Host)
-	}
-}
-
-// apply carries the effects of a failure into the cache.
-func (o *operation) apply(host string, e effect) {
-	s := o.state
-	if e&partitionFailure != 0 && !(e&countOnce != 0 && slices.Contains(s.Failover.Forbidden, host)) {
-		o.cache.PartitionFailed(&s.Op, host)
-	}
-	if e&countOnce != 0 {
-		s.Failover.Forbidden = append(s.Failover.Forbidden, host)
-	}
-	if s.Last().Is(http.StatusGone, wire.SubStatusPartitionKeyRangeGone) {
-		o.cache.PartitionGone(&s.Op)
-	}
-	switch {
-	case e&markEndpoint != 0 && !s.Last().Sent, e&markIfNoBreaker != 0 && !o.cache.BreakerEnabled():
-		o.cache.MarkUnavailable(host)
-	case e&markLost != 0:
-		o.cache.MarkAccountLost(host)
-	case e&markWrites != 0:
-		o.cache.MarkWriteForbidden(host)
-	}
-}
-
-// settleProbe reports a probe's result. An attempt that is about to be repeated
-// on a new connection is not the result yet.
-func (o *operation) settleProbe(a *attempt.Attempt, failure bool) {
-	if o.probe == nil || a.Host != o.probed {
-		return
-	}
-	switch {
-	case failure:
-		o.probe.Failed(time.Now())
-	case a.Outcome().Class == attempt.Answered:
-		o.probe.Succeeded()
-	default:
-		return
-	}
-	o.probe = nil
-}
-
-// releaseProbe frees the place of a probe that ended without a result, on
-// cancellation and panic too.
-func (o *operation) releaseProbe() {
-	if o.probe != nil {
-		o.probe.Released()
-		o.probe = nil
-	}
 }

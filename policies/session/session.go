@@ -77,7 +77,7 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 		if err := s.Interrupted(); err != nil {
 			return nil, err
 		}
-		s.Session.Retries++
+		s.Spent().Session.Retries++
 		p.reroute(s, d.verdict)
 		if !s.Retry(event.KindSessionRetry, d.reason, 0) {
 			return nil, s.GiveUp(resp, nil, d.reason+attempt.BudgetSpent, true, 0)
@@ -93,7 +93,7 @@ func (p *Policy) gather(s *attempt.State) facts {
 		multiWrite: snapshot != nil && snapshot.MultiWrite,
 		hub:        p.cache.Hub(s.Context()) != nil,
 		endpoints:  p.cache.Endpoints(s.Context(), &s.Op),
-		retries:    s.Session.Retries,
+		retries:    s.Spent().Session.Retries,
 	}
 }
 

@@ -84,20 +84,20 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 // each visit to a region, those of 449 last for the operation.
 func gather(s *attempt.State, resp *http.Response) facts {
 	f := facts{outcome: s.Last()}
-	budget := &s.Throttle
-	switch f.outcome.Status {
-	case http.StatusTooManyRequests:
+	if status := f.outcome.Status; status != http.StatusTooManyRequests && status != statusRetryWith {
+		return f
+	}
+	f.random = rand.Float64()
+	budget := &s.Spent().Throttle
+	if f.outcome.Status == http.StatusTooManyRequests {
 		if budget.Visit != s.Visit {
 			budget.Visit, budget.Retries, budget.Waited, budget.Previous = s.Visit, 0, 0, 0
 		}
 		f.hint, f.hinted = wire.RetryAfter(resp.Header, time.Now())
 		f.retries, f.waited, f.previous = budget.Retries, budget.Waited, budget.Previous
-	case statusRetryWith:
-		f.retries, f.waited, f.previous = budget.RetryWith, budget.WaitedFor, budget.Previous
-	default:
 		return f
 	}
-	f.random = rand.Float64()
+	f.retries, f.waited, f.previous = budget.RetryWith, budget.WaitedFor, budget.Previous
 	return f
 }
 
@@ -108,13 +108,14 @@ func sleep(s *attempt.State, status int, delay time.Duration) error {
 	}
 	s.Slept(delay)
 	s.Stay()
-	s.Throttle.Previous = delay
+	budget := &s.Spent().Throttle
+	budget.Previous = delay
 	if status == statusRetryWith {
-		s.Throttle.RetryWith++
-		s.Throttle.WaitedFor += delay
+		budget.RetryWith++
+		budget.WaitedFor += delay
 		return nil
 	}
-	s.Throttle.Retries++
-	s.Throttle.Waited += delay
+	budget.Retries++
+	budget.Waited += delay
 	return nil
 }
