@@ -63,8 +63,12 @@ func TestSteps(t *testing.T) {
 		"headers and body are the fault's": `{"do": "read", "faults": [{"at": "*", "status": 400, "body": "", "headers": {"x-ms-substatus": "7"}}],
 			"want": {"status": 400, "substatus": 7}}`,
 		"304 is a success": `{"do": "read", "faults": [{"at": "*", "status": 304}], "want": {"status": 304}}`,
-		"what changes about the account is there in the step": `{"do": "read", "account": {"multiWrite": true}, "want": {"status": 200}},
-			{"do": "create", "want": {"status": 201, "everyAttempt": {"x-ms-cosmos-allow-tentative-writes": "true"}}}`,
+		"what changes about the account is there in the step": `{"do": "read", "want": {"status": 200}},
+			{"do": "create", "account": {"write": ["West US"]}, "want": {"status": 201, "attempts": ["East US", "West US"]}}`,
+		"what changes later is there later": `{"do": "read", "want": {"status": 200}},
+			{"do": "create", "changes": [{"after": "1s", "account": {"write": ["West US"]}}], "faults": [{"at": "East US", "delay": "2s"}],
+			"want": {"status": 201, "attempts": ["East US"]}},
+			{"do": "create", "want": {"status": 201, "attempts": ["East US", "West US"]}}`,
 	}
 	for name, steps := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -60,8 +60,8 @@ func checkResult(o *outcome) []string {
 	switch {
 	case o.panicked != "":
 		return []string{"panic: " + o.panicked}
-	case o.cold && len(o.attempts) == 0:
-		return nil // the account could not be read: azcosmos reports it in its own words
+	case o.unread():
+		return nil
 	case o.interrupted():
 		return o.checkIdle()
 	case len(o.attempts) == 0:
@@ -78,6 +78,11 @@ func checkResult(o *outcome) []string {
 		return []string{fmt.Sprintf("answer %d, although the last attempt was not answered", e.StatusCode)}
 	}
 	return nil
+}
+
+// unread reports whether the account could not be read before the operation, which azcosmos reports in its own words.
+func (o *outcome) unread() bool {
+	return o.world.cold && len(o.attempts) == 0 && o.err != nil && strings.Contains(o.err.Error(), "account")
 }
 
 // interrupted reports whether the end of the caller's context, at a time when it could end, explains the error.
@@ -136,7 +141,7 @@ var secrets = []string{cosmostest.DefaultKey, cosmostest.DefaultKey[:20], "sig="
 // checkText makes sure that the error says what a reader needs and nothing that is secret, and lists the attempts.
 func checkText(o *outcome) []string {
 	e, ok := errors.AsType[*policies.Error](o.err)
-	if !ok {
+	if !ok || o.unread() {
 		return nil
 	}
 	list := e.Attempts()

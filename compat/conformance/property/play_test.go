@@ -3,7 +3,6 @@ package property
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"runtime/debug"
 	"testing/synctest"
 	"time"
@@ -93,7 +92,7 @@ func (p *player) run(s *script) (*outcome, error) {
 	o := &outcome{script: s, start: time.Now(), readsBefore: p.recorder.reset()}
 	stop := p.schedule(s)
 	ctx, cancel := s.context()
-	o.response, o.err, o.panicked = p.do(ctx, s)
+	p.do(ctx, o)
 	o.elapsed = time.Since(o.start)
 	cancel()
 	stop()
@@ -103,14 +102,13 @@ func (p *player) run(s *script) (*outcome, error) {
 }
 
 // do performs the operation; a panic is a result too.
-func (p *player) do(ctx context.Context, s *script) (response *http.Response, err error, panicked string) {
+func (p *player) do(ctx context.Context, o *outcome) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			panicked = fmt.Sprintf("%v\n%s", reason, debug.Stack())
+			o.panicked = fmt.Sprintf("%v\n%s", reason, debug.Stack())
 		}
 	}()
-	response, err = operations[s.kind](ctx, p, s)
-	return response, err, ""
+	o.response, o.err = operations[o.script.kind](ctx, p, o.script)
 }
 
 // schedule lets the account change during the script; stop takes back what has not happened yet.
