@@ -108,27 +108,27 @@ func TestRealCancellationsBlameNobody(t *testing.T) {
 		"answer": func(t *testing.T, cancel func()) (*http.Client, string) {
 			return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
 				cancel()
-				<-r.Context().Done()
+				silently(w, r)
 			})
 		},
 		"answer over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
 			return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
 				cancel()
-				<-r.Context().Done()
+				silently(w, r)
 			})
 		},
 		"body": func(t *testing.T, cancel func()) (*http.Client, string) {
 			return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
 				cut(w)
 				cancel()
-				<-r.Context().Done()
+				silently(w, r)
 			})
 		},
 		"body over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
 			return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
 				cut(w)
 				cancel()
-				<-r.Context().Done()
+				silently(w, r)
 			})
 		},
 	}

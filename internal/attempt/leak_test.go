@@ -32,16 +32,16 @@ var answers = map[string]struct {
 		defer cancel()
 		return ok(req.WithContext(ctx), "{}"), nil
 	}},
-	"answer without a wait": {20_000, false, func(req *http.Request) (*http.Response, error) { return ok(req, "{}"), nil }},
-	"failure": {20_000, false, func(req *http.Request) (*http.Response, error) {
+	"answer without a wait": {10_000, false, func(req *http.Request) (*http.Response, error) { return ok(req, "{}"), nil }},
+	"failure": {10_000, false, func(req *http.Request) (*http.Response, error) {
 		<-closed(req.Context())
 		return nil, errors.New("broken")
 	}},
-	"child that nobody ends": {20_000, false, func(req *http.Request) (*http.Response, error) {
+	"child that nobody ends": {10_000, false, func(req *http.Request) (*http.Response, error) {
 		context.AfterFunc(req.Context(), func() {})
 		return ok(req, "{}"), nil
 	}},
-	"stream": {20_000, true, func(req *http.Request) (*http.Response, error) {
+	"stream": {10_000, true, func(req *http.Request) (*http.Response, error) {
 		<-closed(req.Context())
 		return ok(req, strings.Repeat("x", 100)), nil
 	}},
