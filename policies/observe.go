@@ -56,6 +56,14 @@ type Observer = event.Observer
 // the path of the request and must not block.
 type SynchronousObserver = event.Synchronous
 
+// InstalledObserver is an observer that wants to know the clients that it is
+// installed in, to read their state. The constructors of package compat hand no
+// [Set] out; this is how an observer gets it all the same.
+type InstalledObserver interface {
+	Observer
+	Installed(*Set)
+}
+
 // ObserverFunc makes an [Observer] of a function.
 type ObserverFunc = event.Func
 

@@ -128,7 +128,15 @@ func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
 	}
 	s.session.Enclose(s.throttle)
 	s.failover.Enclose(s.session)
-	return s, s.configureCalls(settings)
+	if err := s.configureCalls(settings); err != nil {
+		return nil, err
+	}
+	for _, o := range s.options.Observers {
+		if o, ok := o.(InstalledObserver); ok {
+			o.Installed(s)
+		}
+	}
+	return s, nil
 }
 
 func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {

@@ -211,7 +211,7 @@ func TestOtherMethods(t *testing.T) {
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 		t.Errorf("got %d, want 405 with what is allowed", w.Code)
 	}
-	if body := get(t, page, "/debug/cosmos/", http.StatusOK); !strings.Contains(body, "Page.Add") {
+	if body := get(t, page, "/debug/cosmos/", http.StatusOK); !strings.Contains(body, "among the Observers") {
 		t.Error("an empty page does not say what to do")
 	}
 }

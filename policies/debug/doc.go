@@ -2,9 +2,8 @@
 // and why, like net/http/pprof for its profiles:
 //
 //	page, err := debug.New(nil)
-//	set, err := policies.Install(options, endpoint, &policies.Options{Observers: []policies.Observer{page}})
-//	page.Add("orders", set)
 //	http.Handle("/debug/cosmos/", page)
+//	client, err := compat.NewClientWithKey(endpoint, cred, options, &policies.Options{Observers: []policies.Observer{page}})
 //
 // The page lists, per client, the account's regions and their order, marks,
 // breakers, PPAF overrides, the retry budget, the settings in force and the last

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -38,8 +39,8 @@ type client struct {
 }
 
 var (
-	_ http.Handler      = (*Page)(nil)
-	_ policies.Observer = (*Page)(nil)
+	_ http.Handler               = (*Page)(nil)
+	_ policies.InstalledObserver = (*Page)(nil)
 )
 
 // New returns a page without clients. Pass nil for the default options.
@@ -60,11 +61,28 @@ func New(o *Options) (*Page, error) {
 	return p, nil
 }
 
-// Add puts a client's policies on the page, under a name of the program's choice.
+// Add puts a client's policies on the page, under a name of the program's
+// choice. A client that has the page among its observers is there already, under
+// the host of its account, and gets the name.
 func (p *Page) Add(name string, set *policies.Set) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for i := range p.clients {
+		if p.clients[i].set == set {
+			p.clients[i].name = name
+			return
+		}
+	}
 	p.clients = append(p.clients, client{name, set})
+}
+
+// Installed implements [policies.InstalledObserver].
+func (p *Page) Installed(set *policies.Set) {
+	name := set.Cache().Endpoint()
+	if u, err := url.Parse(name); err == nil {
+		name = u.Host
+	}
+	p.Add(name, set)
 }
 
 // Observe implements [policies.Observer]: it remembers a decision.

@@ -3,10 +3,10 @@
 // API alone; the program chooses the SDK and the exporters.
 //
 //	observer, err := telemetry.New(nil) // the global meter provider
-//	…
-//	set, err := policies.Install(options, endpoint, &policies.Options{Observers: []policies.Observer{observer}})
-//	…
-//	observer.Watch(set) // for what is not told by events: the metrics marked *
+//	client, err := compat.NewClientWithKey(endpoint, cred, options, &policies.Options{Observers: []policies.Observer{observer}})
+//
+// The metrics marked * are read from the state of the clients that have the
+// observer; Watch adds others.
 //
 // # Metrics
 //

@@ -17,6 +17,7 @@ type watch struct {
 	set    *policies.Set
 	cache  *regioncache.Cache
 	budget *policies.Budget
+	own    bool // begun by the observer itself, for a client that has it
 }
 
 // watches lists what is watched.
@@ -31,7 +32,8 @@ type watches struct {
 // circuit breakers, marks and PPAF overrides, its retry budget, the events that
 // its observers missed, and the client itself as an active instance. What two
 // sets share counts once. stop ends it; the set is kept in memory until then.
-// A nil set is not watched.
+// A nil set is not watched. A client that has the observer among its own is
+// watched from the start; call Watch for it to get a stop.
 func (t *Observer) Watch(set *policies.Set) (stop func()) {
 	if set == nil {
 		return func() {}
@@ -39,9 +41,8 @@ func (t *Observer) Watch(set *policies.Set) (stop func()) {
 	return t.watch(&watch{set: set})
 }
 
-// WatchCache is [Observer.Watch] for a client whose set is out of reach, as
-// with the constructors of package compat: give them a cache through
-// [policies.Options], and it to WatchCache.
+// WatchCache is [Observer.Watch] for a cache that clients without the observer
+// share.
 func (t *Observer) WatchCache(cache *regioncache.Cache) (stop func()) {
 	if cache == nil {
 		return func() {}
@@ -61,6 +62,9 @@ func (t *Observer) watch(w *watch) (stop func()) {
 	s := &t.watches
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w.set != nil && !w.own {
+		s.all = slices.DeleteFunc(s.all, func(other *watch) bool { return other.own && other.set == w.set })
+	}
 	s.all = append(s.all, w)
 	s.ever = s.ever || w.set != nil
 	return sync.OnceFunc(func() { s.stop(w) })
@@ -182,3 +186,7 @@ func (t *Observer) health(caches map[*regioncache.Cache]bool) (breakers, marked,
 	}
 	return breakers, marked, overrides
 }
+
+// Installed implements [policies.InstalledObserver]: a client that is made with
+// the observer is watched.
+func (t *Observer) Installed(set *policies.Set) { t.watch(&watch{set: set, own: true}) }
