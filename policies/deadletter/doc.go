@@ -64,6 +64,9 @@
 // and before it is sent the letter is marked, so that a replay that is killed
 // then leaves it in doubt and not to be repeated. A create needs no ETag.
 //
+// A client of azcosmos 1.5.0-beta.7 that could not read the account at first says
+// so for 5 min: in an outage, make a new one for each replay.
+//
 // The order holds among letters. A program that goes on writing while letters
 // wait may find its newer write undone by an older one; ETags prevent that, and
 // so does replaying before the program begins its work.

@@ -134,7 +134,7 @@ func compareRequests(t *testing.T, a, b *cosmostest.Request) {
 		t.Errorf("sent %s %s\n%s\nand then %s %s\n%s", a.Method, a.Path, a.Body, b.Method, b.Path, b.Body)
 	}
 	for _, h := range []http.Header{a.Header, b.Header} {
-		for _, name := range []string{"Authorization", "X-Ms-Date", "User-Agent", "X-Ms-Client-Request-Id"} {
+		for _, name := range []string{"Authorization", "X-Ms-Date", "User-Agent", "X-Ms-Client-Request-Id", "X-Ms-Activity-Id"} {
 			h.Del(name)
 		}
 	}

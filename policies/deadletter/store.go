@@ -58,7 +58,7 @@ type Kept struct {
 	// Letter is the write. After a replay that failed its Status, SubStatus,
 	// Error and MayHaveRun are those of the replay.
 	policies.Letter
-	// Replays is how often it was sent again.
+	// Replays is how often a replay has tried it in vain.
 	Replays int
 }
 
