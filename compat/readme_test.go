@@ -19,6 +19,8 @@ var known = map[string]string{
 	"azcosmos":    "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos",
 	"compat":      "github.com/cosmosretry/cosmosretry/compat",
 	"cosmostest":  "github.com/cosmosretry/cosmosretry/compat/cosmostest",
+	"debug":       "github.com/cosmosretry/cosmosretry/policies/debug",
+	"logging":     "github.com/cosmosretry/cosmosretry/policies/logging",
 	"policies":    "github.com/cosmosretry/cosmosretry/policies",
 	"failover":    "github.com/cosmosretry/cosmosretry/policies/failover",
 	"session":     "github.com/cosmosretry/cosmosretry/policies/session",
