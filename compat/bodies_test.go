@@ -117,6 +117,15 @@ func (h *hoarder) Do(req *http.Request) (*http.Response, error) {
 	return h.next.Do(copied)
 }
 
+// bodyFaults make the policies send a body again, each in its own way.
+var bodyFaults = map[string]cosmostest.Fault{
+	"503":        {Region: "*", Status: 503, Times: 3},
+	"429":        {Region: "*", Status: 429, Times: 9, Header: http.Header{"X-Ms-Retry-After-Ms": {"0"}}},
+	"404/1002":   {Region: "*", Status: 404, SubStatus: 1002, Times: 3},
+	"reset":      {Region: "*", Transport: cosmostest.Reset, Times: 7},
+	"no failure": {Region: "*", Times: 1},
+}
+
 // TestWritesKeepTheirBodies: batches, patches, queries and the rest, through
 // every retry that the policies make, over a transport that reads late.
 func TestWritesKeepTheirBodies(t *testing.T) {
@@ -125,13 +134,7 @@ func TestWritesKeepTheirBodies(t *testing.T) {
 		if name == "read" {
 			continue
 		}
-		for fault, f := range map[string]cosmostest.Fault{
-			"503":        {Region: "*", Status: 503, Times: 3},
-			"429":        {Region: "*", Status: 429, Times: 9, Header: http.Header{"X-Ms-Retry-After-Ms": {"0"}}},
-			"404/1002":   {Region: "*", Status: 404, SubStatus: 1002, Times: 3},
-			"reset":      {Region: "*", Transport: cosmostest.Reset, Times: 7},
-			"no failure": {Region: "*", Times: 1},
-		} {
+		for fault, f := range bodyFaults {
 			acct := newAccount(t, multiWrite)
 			h := &hoarder{next: acct.Transport()}
 			if err := do(t.Context(), client{transport: h}.container(t, acct)); err != nil {

@@ -25,25 +25,28 @@ func accountReads(acct *cosmostest.Account) []string {
 	return regions
 }
 
+// accountBudgets are failures of the account read, and whom it asks then.
+var accountBudgets = []struct {
+	name      string
+	preferred []string
+	fault     cosmostest.Fault
+	want      []string
+	works     bool
+}{
+	{"no endpoint answers", []string{west, north}, cosmostest.Fault{Status: 503}, []string{"global", west, north}, false},
+	{"none can be reached", []string{west}, cosmostest.Fault{Transport: cosmostest.Refused}, []string{"global", west}, false},
+	{"none is known but the one", nil, cosmostest.Fault{Status: 500}, []string{"global"}, false},
+	{"none takes the key", []string{west}, cosmostest.Fault{Status: 401}, []string{"global"}, false},
+	{"silence", []string{west}, cosmostest.Fault{Transport: cosmostest.Blackhole}, []string{"global", west}, false},
+	{"the global endpoint is down", []string{west, north}, cosmostest.Fault{Region: "global", Transport: cosmostest.DNS}, []string{"global", west}, true},
+	{"nothing is wrong", []string{west, north}, cosmostest.Fault{Region: north, Status: 503}, []string{"global"}, true},
+}
+
 // TestAccountReadsKeepTheirBudget: each endpoint that may answer is asked once,
 // whatever stands outside, and whatever azcosmos starts in the background.
 func TestAccountReadsKeepTheirBudget(t *testing.T) {
 	for _, layer := range outerLayers() {
-		for _, c := range []struct {
-			name      string
-			preferred []string
-			fault     cosmostest.Fault
-			want      []string
-			works     bool
-		}{
-			{"no endpoint answers", []string{west, north}, cosmostest.Fault{Status: 503}, []string{"global", west, north}, false},
-			{"none can be reached", []string{west}, cosmostest.Fault{Transport: cosmostest.Refused}, []string{"global", west}, false},
-			{"none is known but the one", nil, cosmostest.Fault{Status: 500}, []string{"global"}, false},
-			{"none takes the key", []string{west}, cosmostest.Fault{Status: 401}, []string{"global"}, false},
-			{"silence", []string{west}, cosmostest.Fault{Transport: cosmostest.Blackhole}, []string{"global", west}, false},
-			{"the global endpoint is down", []string{west, north}, cosmostest.Fault{Region: "global", Transport: cosmostest.DNS}, []string{"global", west}, true},
-			{"nothing is wrong", []string{west, north}, cosmostest.Fault{Region: north, Status: 503}, []string{"global"}, true},
-		} {
+		for _, c := range accountBudgets {
 			t.Run(c.name+" with "+layer.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					acct := newAccount(t, nil)

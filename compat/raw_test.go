@@ -81,28 +81,32 @@ func TestStreamedAnswersAreNotCut(t *testing.T) {
 	})
 }
 
+// procedureFaults are failures of a stored procedure, and how many requests
+// follow from one of each.
+var procedureFaults = map[string]struct {
+	fault cosmostest.Fault
+	want  int
+}{
+	"500":       {cosmostest.Fault{Status: 500}, 1},
+	"503":       {cosmostest.Fault{Status: 503}, 1},
+	"408":       {cosmostest.Fault{Status: 408}, 1},
+	"429/3092":  {cosmostest.Fault{Status: 429, SubStatus: 3092}, 1},
+	"blackhole": {cosmostest.Fault{Transport: cosmostest.Blackhole}, 1},
+	"reset":     {cosmostest.Fault{Transport: cosmostest.Reset}, 1},
+	"410":       {cosmostest.Fault{Status: 410}, 2},
+	"403/3":     {cosmostest.Fault{Status: 403, SubStatus: 3}, 2},
+	"403/1008":  {cosmostest.Fault{Status: 403, SubStatus: 1008}, 2},
+	"404/1002":  {cosmostest.Fault{Status: 404, SubStatus: 1002}, 2},
+	"429":       {cosmostest.Fault{Status: 429}, 2},
+	"449":       {cosmostest.Fault{Status: 449}, 2},
+	"DNS":       {cosmostest.Fault{Transport: cosmostest.DNS}, 2},
+	"refused":   {cosmostest.Fault{Transport: cosmostest.Refused}, 2},
+}
+
 // TestStoredProceduresRunOnce: what may have been executed is not sent again,
 // and the error says so; what surely was not is.
 func TestStoredProceduresRunOnce(t *testing.T) {
-	for name, c := range map[string]struct {
-		fault cosmostest.Fault
-		want  int
-	}{
-		"500":       {cosmostest.Fault{Status: 500}, 1},
-		"503":       {cosmostest.Fault{Status: 503}, 1},
-		"408":       {cosmostest.Fault{Status: 408}, 1},
-		"429/3092":  {cosmostest.Fault{Status: 429, SubStatus: 3092}, 1},
-		"blackhole": {cosmostest.Fault{Transport: cosmostest.Blackhole}, 1},
-		"reset":     {cosmostest.Fault{Transport: cosmostest.Reset}, 1},
-		"410":       {cosmostest.Fault{Status: 410}, 2},
-		"403/3":     {cosmostest.Fault{Status: 403, SubStatus: 3}, 2},
-		"403/1008":  {cosmostest.Fault{Status: 403, SubStatus: 1008}, 2},
-		"404/1002":  {cosmostest.Fault{Status: 404, SubStatus: 1002}, 2},
-		"429":       {cosmostest.Fault{Status: 429}, 2},
-		"449":       {cosmostest.Fault{Status: 449}, 2},
-		"DNS":       {cosmostest.Fault{Transport: cosmostest.DNS}, 2},
-		"refused":   {cosmostest.Fault{Transport: cosmostest.Refused}, 2},
-	} {
+	for name, c := range procedureFaults {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				acct := newAccount(t, multiWrite)

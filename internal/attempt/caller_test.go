@@ -81,57 +81,59 @@ func TestFaultsAreSeenBeforeTheContext(t *testing.T) {
 	}
 }
 
+// stages are the parts of a real request; each network calls cancel in one.
+var stages = map[string]func(t *testing.T, cancel func()) (*http.Client, string){
+	"look-up": func(t *testing.T, cancel func()) (*http.Client, string) {
+		resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		return newTransport(t, nil, (&net.Dialer{Resolver: resolver}).DialContext), "https://acct.documents.invalid."
+	},
+	"dial": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return newTransport(t, nil, func(ctx context.Context, network, addr string) (net.Conn, error) {
+			cancel()
+			<-ctx.Done()
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}), "https://" + closedPort(t)
+	},
+	"handshake": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return newTransport(t, nil, nil), "https://" + listen(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 1))
+			cancel()
+		})
+	},
+	"answer": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
+			cancel()
+			silently(w, r)
+		})
+	},
+	"answer over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
+			cancel()
+			silently(w, r)
+		})
+	},
+	"body": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
+			cut(w)
+			cancel()
+			silently(w, r)
+		})
+	},
+	"body over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
+		return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
+			cut(w)
+			cancel()
+			silently(w, r)
+		})
+	},
+}
+
 // TestRealCancellationsBlameNobody cancels each stage of a real request.
 func TestRealCancellationsBlameNobody(t *testing.T) {
-	stages := map[string]func(t *testing.T, cancel func()) (*http.Client, string){
-		"look-up": func(t *testing.T, cancel func()) (*http.Client, string) {
-			resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				cancel()
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}}
-			return newTransport(t, nil, (&net.Dialer{Resolver: resolver}).DialContext), "https://acct.documents.invalid."
-		},
-		"dial": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return newTransport(t, nil, func(ctx context.Context, network, addr string) (net.Conn, error) {
-				cancel()
-				<-ctx.Done()
-				return new(net.Dialer).DialContext(ctx, network, addr)
-			}), "https://" + closedPort(t)
-		},
-		"handshake": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return newTransport(t, nil, nil), "https://" + listen(t, func(c net.Conn) {
-				_, _ = c.Read(make([]byte, 1))
-				cancel()
-			})
-		},
-		"answer": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
-				cancel()
-				silently(w, r)
-			})
-		},
-		"answer over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
-				cancel()
-				silently(w, r)
-			})
-		},
-		"body": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return serve(t, "HTTP/1.1", func(w http.ResponseWriter, r *http.Request) {
-				cut(w)
-				cancel()
-				silently(w, r)
-			})
-		},
-		"body over HTTP/2": func(t *testing.T, cancel func()) (*http.Client, string) {
-			return serve(t, "HTTP/2.0", func(w http.ResponseWriter, r *http.Request) {
-				cut(w)
-				cancel()
-				silently(w, r)
-			})
-		},
-	}
 	for stage, network := range stages {
 		for name, cause := range causes {
 			t.Run(stage+" with "+name, func(t *testing.T) {

@@ -37,21 +37,24 @@ func newCall(tr policy.Transporter, tryTimeout time.Duration, perRetry ...policy
 		&policy.ClientOptions{Transport: tr, Retry: policy.RetryOptions{MaxRetries: -1, TryTimeout: tryTimeout}})
 }
 
+// timedRequests are requests of each kind, and the time for one attempt.
+var timedRequests = []struct {
+	name, method, path string
+	header             map[string]string
+	want               time.Duration
+}{
+	{"read of an item", "GET", "/dbs/d/colls/c/docs/i", map[string]string{"x-ms-documentdb-partitionkey": "[1]"}, 6 * time.Second},
+	{"write of an item", "PUT", "/dbs/d/colls/c/docs/i", map[string]string{"x-ms-documentdb-partitionkey": "[1]"}, 6 * time.Second},
+	{"stored procedure", "POST", "/dbs/d/colls/c/sprocs/s", nil, 6 * time.Second},
+	{"query", "POST", "/dbs/d/colls/c/docs", map[string]string{"x-ms-documentdb-query": "True"}, 65 * time.Second},
+	{"batch", "POST", "/dbs/d/colls/c/docs", map[string]string{"x-ms-cosmos-is-batch-request": "True"}, 65 * time.Second},
+	{"feed", "GET", "/dbs/d/colls/c/docs", nil, 65 * time.Second},
+	{"container", "GET", "/dbs/d/colls/c", nil, 65 * time.Second},
+	{"account", "GET", "/", nil, 5 * time.Second},
+}
+
 func TestEachAttemptHasItsTime(t *testing.T) {
-	for _, c := range []struct {
-		name, method, path string
-		header             map[string]string
-		want               time.Duration
-	}{
-		{"read of an item", "GET", "/dbs/d/colls/c/docs/i", map[string]string{"x-ms-documentdb-partitionkey": "[1]"}, 6 * time.Second},
-		{"write of an item", "PUT", "/dbs/d/colls/c/docs/i", map[string]string{"x-ms-documentdb-partitionkey": "[1]"}, 6 * time.Second},
-		{"stored procedure", "POST", "/dbs/d/colls/c/sprocs/s", nil, 6 * time.Second},
-		{"query", "POST", "/dbs/d/colls/c/docs", map[string]string{"x-ms-documentdb-query": "True"}, 65 * time.Second},
-		{"batch", "POST", "/dbs/d/colls/c/docs", map[string]string{"x-ms-cosmos-is-batch-request": "True"}, 65 * time.Second},
-		{"feed", "GET", "/dbs/d/colls/c/docs", nil, 65 * time.Second},
-		{"container", "GET", "/dbs/d/colls/c", nil, 65 * time.Second},
-		{"account", "GET", "/", nil, 5 * time.Second},
-	} {
+	for _, c := range timedRequests {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				req, err := runtime.NewRequest(t.Context(), c.method, "https://acct.documents.azure.com"+c.path)

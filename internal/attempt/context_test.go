@@ -61,26 +61,29 @@ var ways = map[string]func(context.Context) error{
 	},
 }
 
+var errSibling = errors.New("a sibling failed")
+
+// ends are what ends the context of an attempt.
+var ends = map[string]struct {
+	caller func(context.Context) (context.Context, context.CancelFunc)
+	after  time.Duration
+	want   error
+	cause  error
+}{
+	"the attempt's clock": {context.WithCancel, 6 * time.Second, context.DeadlineExceeded, nil},
+	"the caller's deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, 2*time.Second)
+	}, 2 * time.Second, context.DeadlineExceeded, context.DeadlineExceeded},
+	"the caller's cancellation": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		time.AfterFunc(3*time.Second, func() { cancel(errSibling) })
+		return ctx, func() { cancel(nil) }
+	}, 3 * time.Second, context.Canceled, errSibling},
+}
+
 // TestAttemptContextsEndOnTime: by the attempt's clock, the caller's deadline or
 // the caller's cancellation, whichever is first, and however one waits for it.
 func TestAttemptContextsEndOnTime(t *testing.T) {
-	reason := errors.New("a sibling failed")
-	ends := map[string]struct {
-		caller func(context.Context) (context.Context, context.CancelFunc)
-		after  time.Duration
-		want   error
-		cause  error
-	}{
-		"the attempt's clock": {context.WithCancel, 6 * time.Second, context.DeadlineExceeded, nil},
-		"the caller's deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 2*time.Second)
-		}, 2 * time.Second, context.DeadlineExceeded, context.DeadlineExceeded},
-		"the caller's cancellation": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancelCause(ctx)
-			time.AfterFunc(3*time.Second, func() { cancel(reason) })
-			return ctx, func() { cancel(nil) }
-		}, 3 * time.Second, context.Canceled, reason},
-	}
 	for name, end := range ends {
 		for way, wait := range ways {
 			t.Run(name+" by "+way, func(t *testing.T) {

@@ -37,23 +37,27 @@ func chainOf(err error) chain {
 	return chain{response, op, dns, errors.Is(err, context.DeadlineExceeded)}
 }
 
+// chains are scripts, and what their errors unwrap to inside the pipeline and
+// for the caller.
+var chains = []struct {
+	name            string
+	steps           []step
+	inside, outside chain
+}{
+	{"answer", []step{{region: "East US", status: 503}}, chain{response: true}, chain{response: true}},
+	{"no connection", []step{{region: "East US", err: refused}}, chain{}, chain{op: true}},
+	{"unknown name", []step{{region: "East US", err: unknownHost}}, chain{}, chain{op: true, dns: true}},
+	{"answer, then no connection", []step{{region: "East US", status: 503}, {region: "West US", err: refused}}, chain{}, chain{op: true}},
+	{"no connection, then answer", []step{{region: "East US", err: refused}, {region: "West US", status: 503}}, chain{response: true}, chain{response: true}},
+	{"deadline", []step{{region: "East US", took: time.Hour}}, chain{response: true}, chain{response: true, context: true}},
+	{"time-out of the attempt", []step{{region: "East US", took: time.Hour}}, chain{}, chain{}},
+}
+
 // TestOnlyTheCallerSeesTheTransportsError: the layers outside the policies act
 // on what they find in an error, so inside the pipeline they find only what the
 // service said.
 func TestOnlyTheCallerSeesTheTransportsError(t *testing.T) {
-	for _, c := range []struct {
-		name            string
-		steps           []step
-		inside, outside chain
-	}{
-		{"answer", []step{{region: "East US", status: 503}}, chain{response: true}, chain{response: true}},
-		{"no connection", []step{{region: "East US", err: refused}}, chain{}, chain{op: true}},
-		{"unknown name", []step{{region: "East US", err: unknownHost}}, chain{}, chain{op: true, dns: true}},
-		{"answer, then no connection", []step{{region: "East US", status: 503}, {region: "West US", err: refused}}, chain{}, chain{op: true}},
-		{"no connection, then answer", []step{{region: "East US", err: refused}, {region: "West US", status: 503}}, chain{response: true}, chain{response: true}},
-		{"deadline", []step{{region: "East US", took: time.Hour}}, chain{response: true}, chain{response: true, context: true}},
-		{"time-out of the attempt", []step{{region: "East US", took: time.Hour}}, chain{}, chain{}},
-	} {
+	for _, c := range chains {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx := t.Context()

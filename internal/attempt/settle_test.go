@@ -144,7 +144,7 @@ func TestGivenUpIsGivenUp(t *testing.T) {
 
 // TestOuterLayersCannotHideTheResult: whatever a layer between the policies and
 // the caller puts in the place of their error, the caller gets it; a layer that
-// adds to it, or makes another pass, is left alone.
+// adds to it is left alone.
 func TestOuterLayersCannotHideTheResult(t *testing.T) {
 	var own error
 	layers := map[string]struct {
@@ -175,6 +175,11 @@ func TestOuterLayersCannotHideTheResult(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnotherPassHasItsOwnEnd: what an earlier pass gave up is not the result of
+// a later one.
+func TestAnotherPassHasItsOwnEnd(t *testing.T) {
 	refusal := errors.New("the second pass is not allowed")
 	s := &script{giveUp: "enough", steps: []step{{region: "East US", status: 503}}}
 	again := policyFunc(func(req *policy.Request) (*http.Response, error) {
