@@ -3,10 +3,12 @@ package cosmostest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // TB is the part of *testing.T, *testing.B and *testing.F that [New] uses. It is spelled out here so that programs which
@@ -40,19 +42,32 @@ type Account struct {
 // NewAccount makes an account. Pass nil to accept the default values. The error for a bad config names the field and
 // what is allowed.
 func NewAccount(c *Config) (*Account, error) {
-	top, err := newTopology(c.clone(), nil, nil)
+	cfg := c.clone()
+	now := cfg.Now
+	if now == nil {
+		now = time.Now
+	}
+	top, err := newTopology(cfg, nil, nil, now())
 	if err != nil {
 		return nil, err
 	}
-	a := &Account{store: newStore(), stopped: map[string]bool{}, admin: make(chan struct{}, 1)}
+	a := &Account{store: newStore(now), stopped: map[string]bool{}, admin: make(chan struct{}, 1)}
 	a.ca = sync.OnceValues(func() (*authority, error) { return newAuthority("cosmostest " + top.cfg.Name) })
-	a.top.Store(top)
 	a.faults.Store(&faultSet{})
-	a.store.setRegions(top.cfg.Regions)
+	a.store.mu.Lock()
+	defer a.store.mu.Unlock()
+	a.publish(top)
 	for _, ct := range top.cfg.Containers {
 		a.store.addContainer(ct)
 	}
 	return a, nil
+}
+
+// publish puts a topology in force. The caller holds the store's lock.
+func (a *Account) publish(top *topology) {
+	a.store.adopt(top)
+	top.sites = maps.Clone(a.store.sites)
+	a.top.Store(top)
 }
 
 // New makes an account for a test: a bad config fails the test, and the account is closed when the test ends.
@@ -84,30 +99,44 @@ func (a *Account) Config() Config {
 }
 
 // Update changes the account at run time: change gets a copy of the config as it was last given (defaults not filled
-// in), and the next account read tells the result. Name and Containers cannot change. A region that goes away still
+// in), and the next account read tells the result. Name, Now and Containers cannot change. A region that goes away still
 // answers: 403/1008, the account is not there. When another Update comes between, change is called again with the newer
-// config.
-func (a *Account) Update(change func(*Config) error) error {
+// config. [Account.Failover], [Account.AddRegion] and [Account.RemoveRegion] do the same with what is usual there.
+func (a *Account) Update(change func(*Config) error) error { return a.update(change, 0) }
+
+// update is Update with a result that account reads tell only after a delay.
+func (a *Account) update(change func(*Config) error, delay time.Duration) error {
 	for {
 		before := a.top.Load()
 		cfg := before.raw.clone()
 		if err := change(&cfg); err != nil {
 			return err
 		}
-		after, err := a.newTopology(cfg, before)
+		after, err := a.newTopology(cfg, before, delay)
 		if err != nil {
 			return err
 		}
-		a.store.setRegions(after.cfg.Regions)
-		if a.top.CompareAndSwap(before, after) {
+		if a.replace(before, after) {
 			return nil
 		}
 	}
 }
 
+// replace publishes a topology, unless it is not made from the one that is in force.
+func (a *Account) replace(before, after *topology) bool {
+	a.store.mu.Lock()
+	defer a.store.mu.Unlock()
+	if a.top.Load() != before {
+		return false
+	}
+	a.publish(after)
+	return true
+}
+
 // newTopology checks what may not change, and opens the listeners of new regions.
-func (a *Account) newTopology(cfg Config, before *topology) (*topology, error) {
-	after, err := newTopology(cfg, before, nil)
+func (a *Account) newTopology(cfg Config, before *topology, delay time.Duration) (*topology, error) {
+	from := a.store.now().Add(delay)
+	after, err := newTopology(cfg, before, nil, from)
 	if err != nil {
 		return nil, err
 	}
@@ -121,16 +150,19 @@ func (a *Account) newTopology(cfg Config, before *topology) (*topology, error) {
 		if err := n.openGates(after.cfg.Regions); err != nil {
 			return nil, err
 		}
-		return newTopology(cfg, before, a.listening())
+		return newTopology(cfg, before, a.listening(), from)
 	}
 	return after, nil
 }
 
 // Stop makes a region ("global" for the global endpoint) unreachable: its connections are refused until
-// [Account.Start]. On listeners the port is closed and live connections are cut.
+// [Account.Start]. On listeners the port is closed and live connections are cut. The region is cut off from the other
+// regions, too: writes that it has not sent yet stay where they are, and those of the others wait for it. (For a region
+// whose network in front of it fails, use a [Fault].)
 func (a *Account) Stop(region string) error { return a.setStopped(region, true) }
 
-// Start makes a stopped region reachable again, on the same port. Starting a region that is not stopped does nothing.
+// Start makes a stopped region reachable again, on the same port, and lets it catch up with the other regions. Starting a
+// region that is not stopped does nothing.
 func (a *Account) Start(region string) error { return a.setStopped(region, false) }
 
 func (a *Account) setStopped(region string, stopped bool) error {
@@ -146,8 +178,13 @@ func (a *Account) setStopped(region string, stopped bool) error {
 		}
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.stopped[key] = stopped
+	a.mu.Unlock()
+	if site, ok := top.sites[key]; ok {
+		a.store.mu.Lock()
+		defer a.store.mu.Unlock()
+		a.store.setDown(site, stopped)
+	}
 	return nil
 }
 

@@ -209,7 +209,8 @@ func TestWriteRegions(t *testing.T) {
 			tc.config.Containers = oneContainer().Containers
 			acct := New(t, &tc.config)
 			post := func(region, path, body string, want int) {
-				resp, err := signed(t, acct, acct.Transport(), "POST", acct.RegionEndpoint(region)+path, keyA, []byte(body))
+				header := map[string]string{headerPartitionKey: `["a"]`, headerTentative: "true"}
+				resp, err := signed(t, acct, acct.Transport(), "POST", acct.RegionEndpoint(region)+path, header, []byte(body))
 				noError(t, err)
 				if resp.StatusCode != want || want == 403 && resp.Header.Get("x-ms-substatus") != "3" {
 					t.Errorf("%+v: %s to %s: %d %v, want %d", tc.config, path, region, resp.StatusCode, resp.Header, want)

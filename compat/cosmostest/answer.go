@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // Header names that the account reads or writes, in canonical form.
@@ -29,6 +30,7 @@ type answer struct {
 	header            http.Header
 	body              []byte
 	cut               bool // the body breaks off
+	bandwidth         int  // bytes of the body in a second; 0 for all at once
 }
 
 func newAnswer(status int) *answer {
@@ -44,6 +46,7 @@ func (ans *answer) setSubStatus(sub int) {
 type failure struct {
 	status, subStatus int
 	message           string
+	retryAfter        time.Duration
 }
 
 // Error shows the status, the sub-status and the message.
@@ -51,7 +54,7 @@ func (f *failure) Error() string { return fmt.Sprintf("%d/%d: %s", f.status, f.s
 
 // fail returns a failure; args fill in format.
 func fail(status, subStatus int, format string, args ...any) *failure {
-	return &failure{status, subStatus, fmt.Sprintf(format, args...)}
+	return &failure{status: status, subStatus: subStatus, message: fmt.Sprintf(format, args...)}
 }
 
 func (f *failure) answer() *answer {

@@ -43,7 +43,7 @@ func (w *work) batch() (*answer, error) {
 	}
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
-	c, f := w.store.container(w.to.db, w.to.coll)
+	c, f := w.container()
 	if f != nil {
 		return nil, f
 	}
@@ -54,11 +54,14 @@ func (w *work) batch() (*answer, error) {
 	if f != nil {
 		return nil, f
 	}
+	if f := w.admit(c, t.part); f != nil {
+		return w.refusal(c, t.part, f)
+	}
 	results, ok := w.runAtomic(t, ops)
 	if ok {
 		t.commit()
 	}
-	return w.batchAnswer(c, t.rangeID, results), nil
+	return w.batchAnswer(c, t.part, results), nil
 }
 
 // runAtomic carries out all operations or none: after the first failure the others are failed dependencies.
@@ -80,7 +83,14 @@ func (w *work) runAtomic(t *txn, ops []batchOp) ([]batchResult, bool) {
 
 // bulk carries out operations one by one, each with its own partition key.
 func (w *work) bulk(c *container, ops []batchOp) (*answer, error) {
-	rangeID := w.rec.Range
+	part, f := c.rangeByID(w.rec.Range)
+	if f != nil {
+		return nil, f
+	}
+	w.route(part)
+	if f := w.admit(c, part); f != nil {
+		return w.refusal(c, part, f)
+	}
 	results := make([]batchResult, len(ops))
 	for i, o := range ops {
 		header := o.PartitionKey
@@ -93,14 +103,14 @@ func (w *work) bulk(c *container, ops []batchOp) (*answer, error) {
 			continue
 		}
 		t := w.beginAt(c, key)
-		if rangeID != "" && t.rangeID != rangeID {
+		if t.part != part {
 			results[i] = batchResult{StatusCode: http.StatusGone, SubStatusCode: 1002}
 			continue
 		}
 		results[i] = w.runOne(t, o)
 		t.commit()
 	}
-	return w.batchAnswer(c, rangeID, results), nil
+	return w.batchAnswer(c, part, results), nil
 }
 
 // runOne carries out one operation of a batch.
@@ -122,7 +132,7 @@ func (w *work) runOne(t *txn, b batchOp) batchResult {
 	if f != nil {
 		return batchResult{StatusCode: f.status, SubStatusCode: f.subStatus}
 	}
-	out := batchResult{StatusCode: res.status, RequestCharge: o.op.charge(len(res.item.raw))}
+	out := batchResult{StatusCode: res.status, RequestCharge: w.charge(o.op, len(res.item.raw))}
 	if o.op != opDelete {
 		out.ETag = res.item.etag
 		if !w.minimal() || o.op == opRead {
@@ -132,8 +142,8 @@ func (w *work) runOne(t *txn, b batchOp) batchResult {
 	return out
 }
 
-func (w *work) batchAnswer(c *container, rangeID string, results []batchResult) *answer {
-	ans := w.partitionAnswer(http.StatusOK, c, rangeID)
+func (w *work) batchAnswer(c *container, p *partition, results []batchResult) *answer {
+	ans := w.partitionAnswer(http.StatusOK, c, p)
 	var charge float64
 	for _, r := range results {
 		charge += r.RequestCharge
@@ -141,7 +151,9 @@ func (w *work) batchAnswer(c *container, rangeID string, results []batchResult) 
 			ans.status = http.StatusMultiStatus
 		}
 	}
-	ans.header[headerCharge] = []string{formatCharge(max(1, charge))}
+	charge = max(failureCharge, charge)
+	w.spend(c, p, charge)
+	ans.header[headerCharge] = []string{formatCharge(charge)}
 	ans.header[headerItemCount] = []string{string(encode(len(results)))}
 	ans.body = encode(results)
 	return ans

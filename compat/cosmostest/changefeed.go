@@ -14,7 +14,7 @@ import (
 func (w *work) changeFeed() (*answer, error) {
 	w.store.mu.RLock()
 	defer w.store.mu.RUnlock()
-	c, f := w.store.container(w.to.db, w.to.coll)
+	c, f := w.container()
 	if f != nil {
 		return nil, f
 	}
@@ -23,16 +23,26 @@ func (w *work) changeFeed() (*answer, error) {
 		return nil, f
 	}
 	if id := w.rec.Header.Get(headerRangeID); id != "" && sc.full {
-		sc.ranges = []string{id}
+		p, f := c.rangeByID(id)
+		if f != nil {
+			return nil, f
+		}
+		sc.parts = []*partition{p}
 	}
-	r := c.replicas[w.region]
 	at := sc.first()
-	position, since, f := w.feedPosition(r.lsn[at])
+	if f := w.admit(c, at); f != nil {
+		return w.refusal(c, at, f)
+	}
+	now := c.lsn(at, w.site)
+	position, since, f := w.feedPosition(now)
 	if f != nil {
 		return nil, f
 	}
-	docs, last := w.changes(c.scan(r, sc, at), r.lsn[at], position, since)
+	docs, last := w.changes(c.scan(w.site, sc, at, w.now), now, position, since)
+	charge := w.pageChargeFor(docs)
+	w.spend(c, at, charge)
 	ans := w.partitionAnswer(http.StatusOK, c, at)
+	ans.header[headerCharge] = []string{formatCharge(charge)}
 	ans.header["Etag"] = []string{`"` + strconv.FormatInt(last, 10) + `"`}
 	ans.header[headerItemCount] = []string{strconv.Itoa(len(docs))}
 	if len(docs) == 0 {
@@ -45,15 +55,15 @@ func (w *work) changeFeed() (*answer, error) {
 
 // changes returns a page of the items that changed after position and since (_ts), and the position after it; now is
 // that of the partition's last write.
-func (w *work) changes(items []*item, now, position, since int64) (docs [][]byte, last int64) {
-	items = slices.DeleteFunc(items, func(it *item) bool { return it.lsn <= position || it.time() < since })
-	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.seq, b.seq)) })
-	for _, it := range items {
-		if len(docs) >= w.pageSize() && it.lsn > last { // never between two changes of one transaction
+func (w *work) changes(rows []row, now, position, since int64) (docs [][]byte, last int64) {
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.lsn <= position || r.item.ts < since })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.lsn, b.lsn) })
+	for _, r := range rows {
+		if len(docs) >= w.pageSize() && r.lsn > last { // never between two changes of one transaction
 			return docs, last
 		}
-		docs = append(docs, it.raw)
-		last = it.lsn
+		docs = append(docs, r.item.raw)
+		last = r.lsn
 	}
 	return docs, now
 }

@@ -51,8 +51,8 @@ func (a *Account) forgetIdle() {
 // dial connects to a listener unless a fault says otherwise.
 func (a *Account) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if name, ok := a.top.Load().hosts[addr]; ok {
-		if f := a.faults.Load().forConnection(name); f != nil && f.Transport != TLS && f.take() {
-			a.logConnection(name, f.Transport)
+		if f := a.faults.Load().forConnection(name, a.store.now()); f != nil && f.Transport != TLS && f.take() {
+			a.logConnection(name, f)
 			return nil, f.Transport.error(addr)
 		}
 	}

@@ -61,7 +61,7 @@ func (w *work) createCollection(db *database) (*answer, error) {
 	throughput, _ := strconv.Atoi(w.rec.Header.Get("X-Ms-Offer-Throughput"))
 	partitions := min(max(1, (throughput+9999)/10000), maxPartitions)
 	c := w.store.addCollection(db, id, def, partitions, doc)
-	w.offerFromHeaders(c.resource)
+	c.offer = w.offerFromHeaders(c.resource)
 	return w.collectionAnswer(w.resourceAnswer(http.StatusCreated, c.resource), db), nil
 }
 
@@ -79,12 +79,13 @@ func (w *work) replaceCollection(db *database, c *container) (*answer, error) {
 		return nil, fail(http.StatusBadRequest, 0, "The id and the partition key of a container cannot change.")
 	}
 	for k, v := range c.doc {
-		if _, ok := doc[k]; !ok && (strings.HasPrefix(k, "_") || k == "indexingPolicy") {
+		if _, ok := doc[k]; !ok && (strings.HasPrefix(k, "_") || k == "indexingPolicy" || k == "conflictResolutionPolicy") {
 			doc[k] = v
 		}
 	}
-	c.doc, c.etag = doc, etagFor(w.store.next())
-	c.stamp()
+	c.doc = doc
+	c.stamp(w.store.next(), w.store.now().Unix())
+	c.readPolicies()
 	return w.collectionAnswer(w.resourceAnswer(http.StatusOK, c.resource), db), nil
 }
 

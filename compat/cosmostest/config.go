@@ -1,10 +1,8 @@
 package cosmostest
 
 import (
-	"encoding/base64"
-	"fmt"
 	"slices"
-	"strings"
+	"time"
 )
 
 // DefaultKey is the account key when [Config.Key] is empty: the publicly documented key of the Cosmos DB emulator. It
@@ -13,8 +11,6 @@ const DefaultKey = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mG
 
 // maxPartitions bounds Container.Partitions: the ids and boundaries of all of them are kept in memory.
 const maxPartitions = 1024
-
-var consistencyLevels = []string{"Strong", "BoundedStaleness", "Session", "ConsistentPrefix", "Eventual"}
 
 // Config describes an account. The zero value is a single-write account in three regions without containers. An
 // account copies its Config; change it later with [Account.Update].
@@ -35,9 +31,16 @@ type Config struct {
 	// MultiWrite says that every region in WriteRegions takes item writes. The default is false.
 	MultiWrite bool
 
-	// PPAF is the account's enablePerPartitionFailoverBehavior. While it is set, item writes are accepted in every
-	// readable region, as if the partition had failed over to wherever the client sends them. The default is false.
+	// PPAF is the account's enablePerPartitionFailoverBehavior. While it is set on an account with one write region, every
+	// physical partition has a write region of its own, at first the hub. It fails over to wherever the client sends a
+	// write, without a reason unless StrictPPAF is set. The default is false.
 	PPAF bool
+
+	// StrictPPAF holds every physical partition in its write region, as the service does: with PPAF, a write that comes to
+	// another readable region gets a 403/3, unless the write region is stopped or sick. It is sick if a fault applies to
+	// the write there, or has answered the last write to the partition. [Account.FailoverPartition] moves a partition by
+	// hand, and holds it in the same way with and without StrictPPAF. The default is false.
+	StrictPPAF bool
 
 	// Key is the base64 account key that requests are signed with. The default is [DefaultKey].
 	Key string
@@ -46,8 +49,31 @@ type Config struct {
 	// nobody has.
 	Tokens []string
 
-	// Consistency is the default consistency level that the account tells. The default is "Session".
+	// Consistency is the account's consistency level, "Strong", "BoundedStaleness", "Session", "ConsistentPrefix" or
+	// "Eventual"; requests may ask for weaker ones. With Strong, writes are in all regions at once. Reads with
+	// BoundedStaleness see all writes, however old. With Session, a read with a session token that is ahead of its region
+	// gets a 404/1002. The others read what the region has. The default is "Session".
 	Consistency string
+
+	// ReplicationLag is how long a write takes from its region to each of the others. [Account.SetReplicationLag] sets it
+	// for two regions. The default, 0, is not at all.
+	ReplicationLag time.Duration
+
+	// TopologyDelay is how long account reads tell the old regions after [Account.Failover], [Account.AddRegion] and
+	// [Account.RemoveRegion]. The default, 0, is not at all.
+	TopologyDelay time.Duration
+
+	// EnforceThroughput throttles all containers, as Container.Throughput does for one, to what their offers say; those
+	// that share the throughput of their database are not throttled. The default is false.
+	EnforceThroughput bool
+
+	// Seed decides which requests a fault with a Probability strikes. The default, 0, is a seed like any other.
+	Seed uint64
+
+	// Now is the account's clock, for examples and demonstrations that move time by hand; delays of faults and time-outs
+	// take real time all the same. It must be safe for concurrent use. The default is time.Now, which is virtual time in a
+	// testing/synctest bubble.
+	Now func() time.Time
 
 	// Containers exist from the start.
 	Containers []Container
@@ -71,6 +97,19 @@ type Container struct {
 
 	// HashVersion is the version of the partition key hash, 1 or 2. The default is 2; hierarchical keys need 2.
 	HashVersion int
+
+	// Throughput is what the container may spend in each region, in request units per second; its physical partitions
+	// have equal shares of it, and one that has spent its share answers 429/3200 until the next second. Clients change it
+	// with the container's offer. The default, 0, is no limit (the offer then says 400 for each partition).
+	Throughput int
+
+	// DefaultTTL is the time to live of items that have none of their own ("ttl"), in seconds; -1 lets only those expire
+	// that have one. The default, 0, lets none expire.
+	DefaultTTL int
+
+	// ConflictPath is the path of the number that decides between two versions of an item that regions wrote without
+	// knowing of each other, such as "/version"; the higher one stays. The default is "/_ts".
+	ConflictPath string
 }
 
 // clone returns a deep copy, so that neither side sees the other's later changes.
@@ -127,83 +166,4 @@ func (c Container) withDefaults() Container {
 		c.HashVersion = 2
 	}
 	return c
-}
-
-// validate checks a Config that has its defaults. Every error names the field and what is allowed.
-func (c *Config) validate() error {
-	if strings.Trim(c.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return configError("Name", c.Name, "lower-case letters, digits and hyphens")
-	}
-	if err := validateRegions(c.Regions, c.WriteRegions); err != nil {
-		return err
-	}
-	if _, err := base64.StdEncoding.DecodeString(c.Key); err != nil {
-		return configError("Key", "…", "a base64 string")
-	}
-	if !slices.Contains(consistencyLevels, c.Consistency) {
-		return configError("Consistency", c.Consistency, strings.Join(consistencyLevels, ", "))
-	}
-	seen := map[string]bool{}
-	for i, ct := range c.Containers {
-		field := fmt.Sprintf("Containers[%d]", i)
-		if err := ct.validate(field); err != nil {
-			return err
-		}
-		if name := ct.Database + "/" + ct.ID; seen[name] {
-			return configError(field, name, "every container once")
-		} else {
-			seen[name] = true
-		}
-	}
-	return nil
-}
-
-func validateRegions(regions, writable []string) error {
-	known := map[string]bool{}
-	for i, name := range regions {
-		key := regionKey(name)
-		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || key == "" || key == regionKey(globalName) {
-			return configError(fmt.Sprintf("Regions[%d]", i), name, "letters, digits and spaces, and not \"global\"")
-		}
-		if known[key] {
-			return configError(fmt.Sprintf("Regions[%d]", i), name, "every region once")
-		}
-		known[key] = true
-	}
-	for i, name := range writable {
-		if !known[regionKey(name)] {
-			return configError(fmt.Sprintf("WriteRegions[%d]", i), name, strings.Join(regions, ", "))
-		}
-		if slices.ContainsFunc(writable[:i], func(n string) bool { return regionKey(n) == regionKey(name) }) {
-			return configError(fmt.Sprintf("WriteRegions[%d]", i), name, "every region once")
-		}
-	}
-	return nil
-}
-
-func (c Container) validate(field string) error {
-	switch {
-	case c.Database == "" || strings.ContainsAny(c.Database, `/\?#`):
-		return configError(field+".Database", c.Database, `a name without / \ ? #`)
-	case c.ID == "" || strings.ContainsAny(c.ID, `/\?#`):
-		return configError(field+".ID", c.ID, `a name without / \ ? #`)
-	case c.Partitions < 1 || c.Partitions > maxPartitions:
-		return configError(field+".Partitions", c.Partitions, fmt.Sprintf("1 to %d", maxPartitions))
-	case c.HashVersion != 1 && c.HashVersion != 2:
-		return configError(field+".HashVersion", c.HashVersion, "1 or 2")
-	case len(c.PartitionKey) > 1 && c.HashVersion != 2:
-		return configError(field+".HashVersion", c.HashVersion, "2 for a hierarchical partition key")
-	case len(c.PartitionKey) > 3:
-		return configError(field+".PartitionKey", c.PartitionKey, "1 to 3 paths")
-	}
-	for _, path := range c.PartitionKey {
-		if len(path) < 2 || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") {
-			return configError(field+".PartitionKey", path, `paths like "/pk" or "/address/zip"`)
-		}
-	}
-	return nil
-}
-
-func configError(field string, value any, allowed string) error {
-	return fmt.Errorf("cosmostest: Config.%s is %q; allowed: %s", field, fmt.Sprint(value), allowed)
 }

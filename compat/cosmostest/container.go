@@ -1,39 +1,29 @@
 package cosmostest
 
 import (
-	"maps"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 )
-
-// firstLSN is the log sequence number of a new partition: as in the service, it does not start at zero.
-const firstLSN = 100
 
 // container is a container with its physical partitions and one replica of its items per region.
 type container struct {
 	resource
-	db       string
+	db, path string // of the database, and of this in URLs
 	def      keyDef
-	ranges   []keyRange        // in key order, without gaps
-	placed   map[string]string // canonical key → range id that Place gave it
-	lsn      map[string]int64  // by range id: of the last write anywhere
-	replicas map[string]*replica
-}
+	ttl      int64                 // default time to live of items in seconds, -1 for ever, 0 when items never expire
+	parts    []*partition          // in order of min; those with a share of the hash space have no gaps
+	byID     map[string]*partition // of parts
+	shares   int                   // how many of parts have a share of the hash space
+	nextID   int                   // of the next split or merge
+	version  uint64                // grows with every split and merge
+	placed   map[string]placement  // by canonical key
+	replicas []*replica            // by site; nil where the account is not
+	offer    *offer                // nil: it shares that of its database
+	limited  bool                  // its throughput is enforced
+	ledger   ledger
+	wins     rule // which of two conflicting versions stays
 
-// keyRange is a physical partition: its share of the hash space.
-type keyRange struct{ id, min, max string }
-
-// newRanges cuts the hash space into n equal ranges.
-func newRanges(n, version int) []keyRange {
-	out := make([]keyRange, 0, n)
-	low := ""
-	for i, high := range append(boundaries(n, version), "FF") {
-		out = append(out, keyRange{strconv.Itoa(i), low, high})
-		low = high
-	}
-	return out
+	conflicts conflictLog
 }
 
 // addCollection creates a container in db. The caller holds the store's lock and knows that there is none of that name.
@@ -46,17 +36,25 @@ func (s *store) addCollection(db *database, id string, def keyDef, partitions in
 	}
 	c := &container{
 		resource: s.newResource(id, r, db.self+"colls/"+r+"/", doc),
-		db:       db.id, def: def, ranges: newRanges(partitions, def.version),
-		placed: map[string]string{}, lsn: map[string]int64{}, replicas: map[string]*replica{},
+		db:       db.id, path: "dbs/" + db.id + "/colls/" + id, def: def, nextID: partitions, placed: map[string]placement{},
 	}
-	for _, kr := range c.ranges {
-		c.lsn[kr.id] = firstLSN
-	}
-	for _, key := range s.regions {
-		c.addReplica(key)
+	c.readPolicies()
+	c.addPartitions(newPartitions(partitions, def.version)...)
+	for _, present := range s.present {
+		var rep *replica
+		if present {
+			rep = newReplica()
+		}
+		c.replicas = append(c.replicas, rep)
 	}
 	db.colls[id] = c
 	return c
+}
+
+// readPolicies takes over what the container's document says about its items.
+func (c *container) readPolicies() {
+	c.ttl = integer(c.doc["defaultTtl"])
+	c.wins = conflictRule(c.doc)
 }
 
 func defaultProperties() map[string]any {
@@ -74,50 +72,19 @@ func defaultProperties() map[string]any {
 	}
 }
 
-// rangeFor is the id of the physical partition of a complete key.
-func (c *container) rangeFor(key []any) string {
-	if id, ok := c.placed[canonical(key)]; ok {
-		return id
-	}
-	return c.hashRange(c.def.epk(key))
-}
-
-// hashRange is the id of the range that an effective partition key falls into.
-func (c *container) hashRange(epk string) string {
-	i, found := slices.BinarySearchFunc(c.ranges, epk, func(r keyRange, epk string) int { return strings.Compare(r.min, epk) })
-	if !found {
-		i--
-	}
-	return c.ranges[i].id
-}
-
-// rangeIDs are the ids of all partitions, those that only Place made last.
-func (c *container) rangeIDs() []string {
-	ids := make([]string, 0, len(c.lsn))
-	for _, r := range c.ranges {
-		ids = append(ids, r.id)
-	}
-	for _, id := range slices.Sorted(maps.Keys(c.lsn)) {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // scope is what part of a container a request is for.
 type scope struct {
-	key    []any // complete or, for a query, the first components of a hierarchical one; nil: no key given
-	full   bool  // the key is complete
-	ranges []string
+	key   []any // complete or, for a query, the first components of a hierarchical one; nil: no key given
+	full  bool  // the key is complete
+	parts []*partition
 }
 
-// first is the physical partition that the request goes to first.
-func (s scope) first() string {
-	if len(s.ranges) == 0 {
-		return ""
+// first is the physical partition that the request goes to first; nil for none.
+func (s scope) first() *partition {
+	if len(s.parts) == 0 {
+		return nil
 	}
-	return s.ranges[0]
+	return s.parts[0]
 }
 
 // scopeOf reads the scope of a request for items from its headers. The caller holds the store's lock.
@@ -128,41 +95,57 @@ func (c *container) scopeOf(rec *Request) (scope, *failure) {
 			return scope{}, f
 		}
 		if len(key) == len(c.def.paths) {
-			return scope{key: key, full: true, ranges: []string{c.rangeFor(key)}}, nil
+			return scope{key: key, full: true, parts: []*partition{c.partFor(key)}}, nil
 		}
-		return scope{key: key, ranges: c.prefixRanges(key)}, nil
+		return scope{key: key, parts: c.prefixParts(key)}, nil
 	}
-	ranges := c.rangeIDs()
+	parts := c.parts
 	if id := rec.Header.Get(headerRangeID); id != "" {
-		_, id, _ = lastCut(id, ",") // "collection rid,range id" is allowed, too
-		if !slices.Contains(ranges, id) {
-			return scope{}, fail(http.StatusGone, 1002, "The requested resource is no longer available at the server: partition key range %s.", id)
+		p, f := c.rangeByID(id)
+		if f != nil {
+			return scope{}, f
 		}
-		ranges = []string{id}
+		parts = []*partition{p}
 	}
 	if token := rec.Header.Get(headerContinuation); token != "" {
-		if i := slices.Index(ranges, parseContinuation(token).rangeID); i > 0 {
-			ranges = ranges[i:]
+		next := parseContinuation(token)
+		for len(parts) > 1 && parts[0].max <= next.From {
+			parts = parts[1:]
 		}
 	}
-	return scope{ranges: ranges}, nil
+	return scope{parts: parts}, nil
 }
 
-// prefixRanges are the partitions that can hold keys which begin with prefix.
-func (c *container) prefixRanges(prefix []any) []string {
+// rangeByID finds the partition that a request names. One that was split or merged is gone.
+func (c *container) rangeByID(id string) (*partition, *failure) {
+	_, id, _ = lastCut(id, ",") // "collection rid,range id" is allowed, too
+	p, ok := c.byID[id]
+	if !ok {
+		return nil, fail(http.StatusGone, 1002, "The requested resource is no longer available at the server: partition key range %s.", id)
+	}
+	return p, nil
+}
+
+// prefixParts are the partitions that can hold keys which begin with prefix.
+func (c *container) prefixParts(prefix []any) []*partition {
 	low := c.def.epk(prefix)
-	var ids []string
-	for _, r := range c.ranges {
-		if r.min < low+"FF" && low < r.max {
-			ids = append(ids, r.id)
+	var parts []*partition
+	for _, p := range c.parts {
+		if p.min < low+"FF" && low < p.max || c.hasPlaced(p) {
+			parts = append(parts, p)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Values(c.placed)) {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	return parts
+}
+
+// hasPlaced reports whether Place put a key into the partition.
+func (c *container) hasPlaced(p *partition) bool {
+	for _, at := range c.placed {
+		if at.part == p {
+			return true
 		}
 	}
-	return ids
+	return false
 }
 
 // lastCut is strings.Cut at the last separator; without one, all of s is after it.

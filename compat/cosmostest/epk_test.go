@@ -81,17 +81,17 @@ func TestRanges(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		def := keyDef{paths: []string{"/pk"}, kind: "Hash", version: version}
 		for _, n := range []int{1, 2, 3, 7} {
-			c := &container{def: def, ranges: newRanges(n, version)}
-			if c.ranges[0].min != "" || c.ranges[n-1].max != "FF" {
-				t.Errorf("%d ranges: %v", n, c.ranges)
+			c := &container{def: def, parts: newPartitions(n, version)}
+			if c.parts[0].min != "" || c.parts[n-1].max != "FF" {
+				t.Errorf("%d partitions: %v", n, c.parts)
 			}
 			var seen []string
 			for i := range 200 {
-				seen = append(seen, c.rangeFor([]any{strconv.Itoa(i)}))
+				seen = append(seen, c.partFor([]any{strconv.Itoa(i)}).id)
 			}
 			slices.Sort(seen)
 			if got := len(slices.Compact(seen)); got != n {
-				t.Errorf("version %d: 200 keys use %d of %d ranges", version, got, n)
+				t.Errorf("version %d: 200 keys use %d of %d partitions", version, got, n)
 			}
 		}
 	}

@@ -10,6 +10,9 @@ type exchange struct {
 	account *Account
 	top     *topology
 	rec     *Request
+	to      target
+	badPath error // why to is nothing
+	op      op
 	// body reads the request body, or its first n bytes when n is not negative.
 	body func(n int64) ([]byte, error)
 	// bodyFirst: read the body before anything else that a fault with Early would do.
@@ -20,7 +23,7 @@ type exchange struct {
 type outcome struct {
 	answer *answer
 	fault  TransportFault
-	narrow bool // the fault is limited by Range or Match
+	narrow bool // the fault is for some of the requests on the connection
 	err    error
 }
 
@@ -30,11 +33,35 @@ const bodyPrefix = 512
 // begin logs the arrival of a request.
 func (a *Account) begin(rec *Request, body func(int64) ([]byte, error)) *exchange {
 	x := &exchange{account: a, top: a.top.Load(), rec: rec, body: body}
-	rec.Time = time.Now()
+	rec.Time = a.store.now()
 	rec.Account = rec.Method == "GET" && (rec.Path == "/" || rec.Path == "")
-	rec.Range = a.store.rangeOf(rec)
+	if x.to, x.badPath = parseTarget(rec.Path); x.badPath == nil {
+		x.op = operation(rec, x.to)
+		rec.Operation = operationName(rec, x.to, x.op)
+		rec.Database, rec.Container = x.to.db, x.to.coll
+		a.store.arrive()
+		rec.Range = a.store.rangeOf(rec, x.to)
+	}
 	a.log.arrive(rec, x.top.cfg.LogLimit)
 	return x
+}
+
+// rangeOf is the physical partition that a request is for, as far as its headers tell; empty for none.
+func (s *store) rangeOf(rec *Request, to target) string {
+	if to.kind != "docs" && to.kind != "sprocs" {
+		return ""
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	c, f := s.container(to.db, to.coll)
+	if f != nil {
+		return ""
+	}
+	scope, f := c.scopeOf(rec)
+	if f != nil || scope.first() == nil {
+		return ""
+	}
+	return scope.first().id
 }
 
 // serve is the whole life of a request that reached the account: fault or processing, then the log.
@@ -68,7 +95,15 @@ func (x *exchange) respond(ctx context.Context) outcome {
 	if f == nil {
 		return x.process()
 	}
-	return x.misbehave(ctx, f)
+	x.account.log.update(func() { x.rec.Fault = f.ID })
+	if !f.silent() {
+		x.trouble()
+	}
+	out := x.misbehave(ctx, f)
+	if out.answer != nil {
+		out.answer.bandwidth = f.Bandwidth
+	}
+	return out
 }
 
 // misbehave is the request's way through fault f.
@@ -96,7 +131,7 @@ func (x *exchange) misbehave(ctx context.Context, f *armedFault) outcome {
 		<-ctx.Done()
 		return outcome{fault: Blackhole, err: context.Cause(ctx)}
 	case f.Transport != NoTransportFault && f.Transport != Truncated:
-		return outcome{fault: f.Transport, narrow: f.Range != "" || f.Match != nil}
+		return outcome{fault: f.Transport, narrow: f.narrow()}
 	}
 	return outcome{answer: f.answer()}
 }
@@ -106,7 +141,7 @@ func (x *exchange) process() outcome {
 	if err := x.readBody(-1); err != nil {
 		return outcome{err: err}
 	}
-	return outcome{answer: x.account.process(x.top, x.rec)}
+	return outcome{answer: x.answer()}
 }
 
 // readBody reads the request body once, into the log.

@@ -113,7 +113,7 @@ func TestFaultTurns(t *testing.T) {
 
 func TestNamedFaults(t *testing.T) {
 	for _, name := range FaultNames() {
-		if f, err := NamedFault(name); err != nil || f.Status == 0 && f.Transport == NoTransportFault {
+		if f, err := NamedFault(name); err != nil || f.silent() && f.Delay == 0 && f.Bandwidth == 0 {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
@@ -126,7 +126,7 @@ func TestNamedFaults(t *testing.T) {
 }
 
 func TestTransportFaultNames(t *testing.T) {
-	for f := range ResetMidBody + 1 {
+	for f := range StreamReset + 1 {
 		var back TransportFault
 		if text, _ := f.MarshalText(); back.UnmarshalText(text) != nil || back != f {
 			t.Errorf("%d is %q and back %d", f, text, back)
@@ -158,6 +158,8 @@ var transportChecks = map[TransportFault]func(error) bool{
 	EOF:          func(err error) bool { return errors.Is(err, io.EOF) },
 	ResetMidBody: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) },
 	Blackhole:    func(err error) bool { return errors.Is(err, context.DeadlineExceeded) },
+	GoAway:       func(err error) bool { return strings.Contains(err.Error(), "GOAWAY") },
+	StreamReset:  func(err error) bool { return strings.Contains(err.Error(), "INTERNAL_ERROR") },
 }
 
 // TestTransportFaults checks that every fault looks as it does over a network.

@@ -1,10 +1,10 @@
 package cosmostest
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strconv"
-	"time"
 )
 
 // ServeHTTP serves a request that came in on a socket.
@@ -53,8 +53,29 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, ans *answer) {
 		h.Set("Content-Length", strconv.Itoa(length))
 	}
 	w.WriteHeader(ans.status)
-	if r.Method != http.MethodHead && len(ans.body) > 0 {
+	switch {
+	case r.Method == http.MethodHead || len(ans.body) == 0:
+	case ans.bandwidth > 0:
+		trickle(r.Context(), w, ans)
+	default:
 		_, _ = w.Write(ans.body) // a client that is gone will not miss it
+	}
+}
+
+// trickle writes a body as fast as its bandwidth allows.
+func trickle(ctx context.Context, w http.ResponseWriter, ans *answer) {
+	_ = http.NewResponseController(w).Flush() // the headers first
+	body := &slowBody{ctx: ctx, rest: ans.body, perSecond: ans.bandwidth}
+	buf := make([]byte, len(ans.body))
+	for {
+		n, err := body.Read(buf)
+		if err != nil {
+			return
+		}
+		if _, err := w.Write(buf[:n]); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush()
 	}
 }
 
@@ -62,28 +83,38 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, ans *answer) {
 // is limited by Range or Match ends just its stream, so that it does not hit the others on the same connection.
 func breakConnection(r *http.Request, out outcome) {
 	c, _ := r.Context().Value(connKey{}).(net.Conn)
-	if c == nil || r.ProtoMajor == 2 && out.narrow {
+	if c == nil || r.ProtoMajor == 2 && (out.fault == StreamReset || out.narrow && out.fault != GoAway) {
 		panic(http.ErrAbortHandler)
 	}
-	if out.fault == EOF {
+	switch out.fault {
+	case GoAway:
+		if r.ProtoMajor == 2 {
+			_, _ = c.Write(goAwayFrame)
+		}
 		_ = c.Close()
-	} else {
+	case EOF:
+		_ = c.Close()
+	default:
 		reset(c)
 	}
 	panic(http.ErrAbortHandler)
 }
 
+// goAwayFrame is an HTTP/2 GOAWAY frame that disowns no stream: length 8, type 7, no flags, stream 0, the highest
+// possible stream id, NO_ERROR. A client may not repeat its requests without knowing whether they were executed.
+var goAwayFrame = []byte("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x7f\xff\xff\xff\x00\x00\x00\x00")
+
 // connectionFault uses a fault that strikes before the request is sent, for a new connection to the named region, if
 // such a fault is the first that may apply there. What the request would be is not known yet: faults for account reads
 // are taken at the global endpoint, the others at the regions, and faults with Range or Match never.
 func (a *Account) connectionFault(name string, kinds ...TransportFault) bool {
-	f := a.faults.Load().forConnection(name)
+	f := a.faults.Load().forConnection(name, a.store.now())
 	if f == nil {
 		return false
 	}
 	for _, kind := range kinds {
 		if f.Transport == kind && f.take() {
-			a.logConnection(name, kind)
+			a.logConnection(name, f)
 			return true
 		}
 	}
@@ -91,24 +122,10 @@ func (a *Account) connectionFault(name string, kinds ...TransportFault) bool {
 }
 
 // logConnection logs a connection that a fault took; there is no request to log.
-func (a *Account) logConnection(name string, fault TransportFault) {
+func (a *Account) logConnection(name string, f *armedFault) {
 	top := a.top.Load()
 	a.log.arrive(&Request{
-		Time: time.Now(), Region: name, Account: name == globalName, Host: hostOf(top.endpoints[regionKey(name)]), Transport: fault,
+		Time: a.store.now(), Region: name, Account: name == globalName, Host: hostOf(top.endpoints[regionKey(name)]),
+		Transport: f.Transport, Fault: f.ID,
 	}, top.cfg.LogLimit)
-}
-
-// forConnection returns the fault that new connections to the named region meet, nil for none.
-func (s faultSet) forConnection(name string) *armedFault {
-	probe := &Request{Time: time.Now(), Region: name, Account: name == globalName}
-	for _, f := range s {
-		if f.Range != "" || f.Match != nil || !f.covers(probe) || f.usedUp() {
-			continue
-		}
-		if !f.Transport.notSent() {
-			return nil
-		}
-		return f
-	}
-	return nil
 }

@@ -7,6 +7,10 @@ import (
 
 // documents answers a request for items.
 func (w *work) documents() (*answer, error) {
+	if f := w.readLevel(); f != nil {
+		return nil, f
+	}
+	w.freshen()
 	switch w.op {
 	case opRead, opCreate, opUpsert, opReplace, opPatch, opDelete:
 		return w.single()
@@ -38,7 +42,7 @@ func (w *work) single() (*answer, error) {
 		w.store.mu.RLock()
 		defer w.store.mu.RUnlock()
 	}
-	c, f := w.store.container(w.to.db, w.to.coll)
+	c, f := w.container()
 	if f != nil {
 		return nil, f
 	}
@@ -46,15 +50,33 @@ func (w *work) single() (*answer, error) {
 	if f != nil {
 		return nil, f
 	}
-	if f := w.checkSession(t.replica, t.rangeID); f != nil {
-		return w.partitionAnswer(f.status, c, t.rangeID), f
+	if f := w.admit(c, t.part); f != nil {
+		return w.refusal(c, t.part, f)
 	}
 	res, f := t.do(o)
 	if f != nil {
-		return w.partitionAnswer(f.status, c, t.rangeID), f
+		w.spend(c, t.part, failureCharge)
+		return w.partitionAnswer(f.status, c, t.part), f
 	}
 	t.commit()
-	return w.itemAnswer(c, t.rangeID, res), nil
+	return w.itemAnswer(c, t.part, res), nil
+}
+
+// admit checks whether the region serves a request to a partition at all, apart from its kind.
+func (w *work) admit(c *container, p *partition) *failure {
+	if f := w.checkSession(c, p); f != nil {
+		return f
+	}
+	return w.throttled(c, p)
+}
+
+// refusal is the answer of a partition that does not serve the request.
+func (w *work) refusal(c *container, p *partition, f *failure) (*answer, error) {
+	ans := w.partitionAnswer(f.status, c, p)
+	if f.retryAfter > 0 {
+		ans.header["X-Ms-Retry-After-Ms"] = []string{strconv.FormatInt(f.retryAfter.Milliseconds(), 10)}
+	}
+	return ans, f
 }
 
 // itemOp reads the operation from the request.
@@ -72,14 +94,16 @@ func (w *work) itemOp() (itemOp, *failure) {
 }
 
 // itemAnswer is the answer to a point operation.
-func (w *work) itemAnswer(c *container, rangeID string, res result) *answer {
-	ans := w.partitionAnswer(res.status, c, rangeID)
-	ans.header[headerCharge] = []string{formatCharge(w.op.charge(len(res.item.raw)))}
+func (w *work) itemAnswer(c *container, p *partition, res result) *answer {
+	ans := w.partitionAnswer(res.status, c, p)
+	charge := w.charge(w.op, len(res.item.raw))
+	w.spend(c, p, charge)
+	ans.header[headerCharge] = []string{formatCharge(charge)}
 	if w.op == opDelete {
 		return ans
 	}
 	ans.header["Etag"] = []string{res.item.etag}
-	ans.header["X-Ms-Item-Lsn"] = []string{strconv.FormatInt(res.item.lsn, 10)}
+	ans.header["X-Ms-Item-Lsn"] = []string{strconv.FormatInt(res.lsn, 10)}
 	if res.status != http.StatusNotModified && !(w.op.write() && w.minimal()) {
 		ans.body = res.item.raw
 	}
@@ -89,29 +113,22 @@ func (w *work) itemAnswer(c *container, rangeID string, res result) *answer {
 // minimal reports whether the client wants no resource back.
 func (w *work) minimal() bool { return w.rec.Header.Get("Prefer") == "return=minimal" }
 
-// partitionAnswer starts the answer of one physical partition: where it is and how far it has come.
-func (w *work) partitionAnswer(status int, c *container, rangeID string) *answer {
+// partitionAnswer starts the answer of one physical partition: where it is and how far it has come in this region.
+func (w *work) partitionAnswer(status int, c *container, p *partition) *answer {
 	ans := newAnswer(status)
-	ans.rangeID = rangeID
-	lsn := strconv.FormatInt(c.replicas[w.region].lsn[rangeID], 10)
+	ans.rangeID = p.id
+	seen := c.seen(p, w.site)
+	lsn := strconv.FormatInt(firstLSN+seen.total(), 10)
 	h := ans.header
-	h[headerSession] = []string{rangeID + ":-1#" + lsn}
+	h[headerSession] = []string{w.sessionToken(p, seen)}
 	h["Lsn"] = []string{lsn}
 	h["X-Ms-Cosmos-Llsn"] = []string{lsn}
 	h["X-Ms-Quorum-Acked-Lsn"] = []string{lsn}
 	h["X-Ms-Global-Committed-Lsn"] = []string{lsn}
+	if w.store.busy.Load() {
+		h["X-Ms-Global-Committed-Lsn"] = []string{strconv.FormatInt(c.everywhere(p), 10)}
+	}
 	h[headerContentPath] = []string{c.rid}
-	h[headerAltPath] = []string{"dbs/" + c.db + "/colls/" + c.id}
+	h[headerAltPath] = []string{c.path}
 	return ans
 }
-
-// charge is what an operation on an item of a size costs, in request units.
-func (o op) charge(size int) float64 {
-	kib := float64(1 + size/1024)
-	if o.write() {
-		return 5.5 * kib
-	}
-	return kib
-}
-
-func formatCharge(ru float64) string { return strconv.FormatFloat(ru, 'f', -1, 64) }

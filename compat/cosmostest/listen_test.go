@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -96,8 +97,8 @@ func TestListenStopCuts(t *testing.T) {
 	}
 }
 
-// connectionChecks are what a client sees of each fault. plain: without TLS.
-func connectionChecks(plain bool) map[TransportFault]func(error) bool {
+// connectionChecks are what a client sees of each fault. plain: without TLS; http1: without HTTP/2.
+func connectionChecks(plain, http1 bool) map[TransportFault]func(error) bool {
 	return map[TransportFault]func(error) bool{
 		Refused: func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) },
 		DNS: func(err error) bool {
@@ -112,12 +113,18 @@ func connectionChecks(plain bool) map[TransportFault]func(error) bool {
 		EOF:          func(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) },
 		ResetMidBody: func(err error) bool { return err != nil },
 		Blackhole:    func(err error) bool { return errors.Is(err, context.Canceled) },
+		GoAway: func(err error) bool {
+			return http1 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) || !http1 && strings.Contains(err.Error(), errGoAway.Error())
+		},
+		StreamReset: func(err error) bool {
+			return http1 && errors.Is(err, syscall.ECONNRESET) || !http1 && strings.Contains(err.Error(), "INTERNAL_ERROR; received from peer")
+		},
 	}
 }
 
 func TestListenTransportFaults(t *testing.T) {
 	for _, p := range protocols {
-		for fault, check := range connectionChecks(p.name == "plain") {
+		for fault, check := range connectionChecks(p.name == "plain", p.name != "HTTP2") {
 			t.Run(p.name+"/"+fault.String(), func(t *testing.T) {
 				acct, client := listening(t, p.options)
 				url := acct.RegionEndpoint("East US") + "dbs/db/colls/c/docs"

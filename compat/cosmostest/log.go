@@ -23,8 +23,14 @@ type Request struct {
 	Header             http.Header
 	// Body is what was read of the body; nil where the answer came before it was read.
 	Body []byte
+	// Operation is what it does; empty for what makes no sense.
+	Operation Operation
+	// Database and Container are the ids of those that it is in; empty where it is in none.
+	Database, Container string
 	// Range is the id of the physical partition that it is for; empty where it is for none.
 	Range string
+	// Fault is the ID of the fault that it met; empty for none.
+	Fault string
 	// Status and SubStatus are those of the answer; both are 0 when there was none.
 	Status, SubStatus int
 	// Transport is the failure it got in place of an answer.

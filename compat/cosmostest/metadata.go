@@ -88,12 +88,15 @@ func (w *work) newID() (doc map[string]any, id string, f *failure) {
 
 // list answers a feed or a query of resources.
 func (w *work) list(rid, name string, all []resource) (*answer, error) {
-	st, params := &statement{top: -1}, map[string]any(nil)
+	st, params := newStatement(), map[string]any(nil)
 	if w.op == opQuery {
 		var f *failure
 		if st, params, f = w.parseBody(); f != nil {
 			return nil, f
 		}
+	}
+	if clause := st.local(); clause != "" {
+		return nil, unsupported("%s in a query for %s", clause, name)
 	}
 	slices.SortFunc(all, func(a, b resource) int { return cmp.Compare(a.seq, b.seq) })
 	docs := [][]byte{}
@@ -101,11 +104,11 @@ func (w *work) list(rid, name string, all []resource) (*answer, error) {
 		if !matches(st.where, r.doc, params) {
 			continue
 		}
-		if out, ok := st.project(&item{doc: r.doc, raw: encode(r.doc)}); ok {
+		if out, ok := st.project(r.doc, encode(r.doc)); ok {
 			docs = append(docs, out)
 		}
 	}
-	if st.count {
+	if st.aggregate != "" {
 		docs = [][]byte{encode(len(docs))}
 	}
 	ans := newAnswer(http.StatusOK)

@@ -11,11 +11,11 @@ import (
 // offer is the throughput of a database or container.
 type offer struct {
 	resource
-	target string // resource id of the database or container
+	rate int64 // request units per second; the maximum when it scales by itself
 }
 
 // offerFromHeaders makes the offer that a create request asks for; 400 RU/s for a container that asks for none.
-func (w *work) offerFromHeaders(owner resource) {
+func (w *work) offerFromHeaders(owner resource) *offer {
 	content := map[string]any{}
 	var autoscale map[string]any
 	if n, err := strconv.Atoi(w.rec.Header.Get("X-Ms-Offer-Throughput")); err == nil {
@@ -23,22 +23,33 @@ func (w *work) offerFromHeaders(owner resource) {
 	} else if json.Unmarshal([]byte(w.rec.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")), &autoscale) == nil && autoscale != nil {
 		content["offerAutopilotSettings"] = autoscale
 	} else if w.to.kind == "dbs" {
-		return
+		return nil
 	} else {
 		content["offerThroughput"] = 400
 	}
-	w.store.addOffer(owner, content)
+	return w.store.addOffer(owner, content)
 }
 
 // addOffer makes an offer. The caller holds the lock.
-func (s *store) addOffer(owner resource, content map[string]any) {
+func (s *store) addOffer(owner resource, content map[string]any) *offer {
 	id := childRID("", s.seq+1, 4)
 	doc := map[string]any{
 		"offerVersion": "V2", "offerType": "Invalid", "content": content,
 		"resource": owner.self, "offerResourceId": owner.rid,
 	}
-	o := &offer{resource: s.newResource(id, id, "offers/"+id+"/", decoded(doc)), target: owner.rid}
+	o := &offer{resource: s.newResource(id, id, "offers/"+id+"/", decoded(doc))}
+	o.readRate()
 	s.offers[strings.ToLower(id)] = o
+	return o
+}
+
+// readRate takes the throughput from the document.
+func (o *offer) readRate() {
+	content, _ := o.doc["content"].(map[string]any)
+	o.rate = integer(content["offerThroughput"])
+	if auto, ok := content["offerAutopilotSettings"].(map[string]any); ok {
+		o.rate = integer(auto["maxThroughput"])
+	}
 }
 
 // decoded turns Go values into what decode makes of their JSON.
@@ -80,8 +91,9 @@ func (w *work) offers() (*answer, error) {
 			return nil, fail(http.StatusBadRequest, 0, "An offer needs content.")
 		}
 		doc["resource"], doc["offerResourceId"] = o.doc["resource"], o.doc["offerResourceId"]
-		o.doc, o.etag = doc, etagFor(w.store.next())
-		o.stamp()
+		o.doc = doc
+		o.stamp(w.store.next(), w.store.now().Unix())
+		o.readRate()
 		return w.offerAnswer(o), nil
 	}
 	return nil, w.notServed()

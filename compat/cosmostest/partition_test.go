@@ -75,7 +75,7 @@ func TestSeedAndPlaceErrors(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if c, _ := acct.store.container("db", "c"); len(c.replicas["eastus"].keys) != 0 {
+	if c, _ := acct.store.container("db", "c"); len(c.replicas[0].keys) != 0 {
 		t.Error("a failed seed left items behind")
 	}
 }

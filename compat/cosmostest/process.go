@@ -5,21 +5,24 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // work is one request being carried out by the account.
 type work struct {
-	top    *topology
-	store  *store
-	rec    *Request
-	to     target
-	op     op
-	region string // key of the region whose replica serves it
+	top   *topology
+	store *store
+	rec   *Request
+	to    target
+	op    op
+	site  int   // of the replica that serves it
+	level level // of its consistency
+	now   int64 // in seconds
 }
 
-// process answers a request that no fault has answered.
-func (a *Account) process(top *topology, rec *Request) *answer {
-	ans, err := a.dispatch(top, rec)
+// answer carries out a request that no fault has answered.
+func (x *exchange) answer() *answer {
+	ans, err := x.dispatch()
 	if err != nil {
 		var f *failure
 		if !errors.As(err, &f) {
@@ -34,26 +37,30 @@ func (a *Account) process(top *topology, rec *Request) *answer {
 		}
 		ans = own
 	}
-	a.finish(rec, ans)
+	x.account.finish(x.rec, ans)
 	return ans
 }
 
 // dispatch checks who asks and whether this region may answer, and then lets the kind of resource answer.
-func (a *Account) dispatch(top *topology, rec *Request) (*answer, error) {
-	to, err := parseTarget(rec.Path)
-	if err != nil {
-		return nil, err
+func (x *exchange) dispatch() (*answer, error) {
+	top, rec, to := x.top, x.rec, x.to
+	if x.badPath != nil {
+		return nil, x.badPath
 	}
 	if f := authorize(top, rec, to); f != nil {
 		return nil, f
 	}
-	w := &work{top: top, store: a.store, rec: rec, to: to, op: operation(rec, to), region: top.replica(rec.Region)}
-	if !top.readable[w.region] {
-		return nil, fail(http.StatusForbidden, 1008, "Database Account %s does not exist in %s.", top.cfg.Name, rec.Region)
+	w := &work{
+		top: top, store: x.account.store, rec: rec, to: to, op: x.op, site: top.site(rec.Region), now: rec.Time.Unix(),
 	}
-	metadata := to.kind != "docs" && to.kind != "sprocs"
-	if w.op.write() && !top.takesWrites(rec.Region, metadata) {
-		return nil, fail(http.StatusForbidden, 3, "The requested operation cannot be performed at this region: %s takes no writes.", rec.Region)
+	if !top.readable[top.replica(rec.Region)] {
+		return nil, w.absent()
+	}
+	metadata := to.kind != "docs" && to.kind != "sprocs" && to.kind != "conflicts"
+	if w.op.write() {
+		if f := x.account.mayWrite(w, metadata); f != nil {
+			return nil, f
+		}
 	}
 	switch to.kind {
 	case "":
@@ -61,18 +68,39 @@ func (a *Account) dispatch(top *topology, rec *Request) (*answer, error) {
 			return nil, w.notServed()
 		}
 		ans := newAnswer(http.StatusOK)
-		ans.body = top.account
+		ans.body = top.told(rec.Time)
 		return ans, nil
 	case "docs":
 		return w.documents()
 	case "sprocs":
 		return w.procedures()
+	case "conflicts":
+		return w.conflictFeed()
 	}
 	return w.metadata()
 }
 
+// container finds the container of the request and the region's copy of it. The caller holds the store's lock.
+func (w *work) container() (*container, *failure) {
+	c, f := w.store.container(w.to.db, w.to.coll)
+	if f == nil && !w.store.present[w.site] {
+		f = w.absent() // the account has just left the region
+	}
+	return c, f
+}
+
+func (w *work) absent() *failure {
+	return fail(http.StatusForbidden, 1008, "Database Account %s does not exist in %s.", w.top.cfg.Name, w.rec.Region)
+}
+
 func (w *work) notServed() *failure {
 	return fail(http.StatusMethodNotAllowed, 0, "%s %s is not served here.", w.rec.Method, w.rec.Path)
+}
+
+// is reports whether a header says true.
+func (r *Request) is(header string) bool {
+	v := r.Header[header]
+	return len(v) > 0 && strings.EqualFold(v[0], "true")
 }
 
 // finish sets the headers that every answer of the account carries.

@@ -1,34 +1,12 @@
 package cosmostest
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 )
 
 // defaultPage is how many items a page has when the client does not say.
 const defaultPage = 100
-
-// continuation is where the next page begins.
-type continuation struct {
-	rangeID string
-	after   uint64 // sequence number of the last item returned
-}
-
-// String is the token that the client sends back.
-func (c continuation) String() string {
-	return string(encode(map[string]any{"range": c.rangeID, "after": c.after}))
-}
-
-// parseContinuation reads a token; what it cannot read is the start.
-func parseContinuation(token string) continuation {
-	var v struct {
-		Range string `json:"range"`
-		After uint64 `json:"after"`
-	}
-	_ = json.Unmarshal([]byte(token), &v)
-	return continuation{v.Range, v.After}
-}
 
 // queryText is the body of a query.
 type queryText struct {
@@ -66,13 +44,13 @@ func (w *work) query() (*answer, error) {
 }
 
 // readItems answers the list of items, a query for everything.
-func (w *work) readItems() (*answer, error) { return w.page(&statement{top: -1}, nil) }
+func (w *work) readItems() (*answer, error) { return w.page(newStatement(), nil) }
 
-// page answers one page of a query. A page comes from one physical partition; COUNT goes over all of them.
+// page answers one page of a query. A page comes from one physical partition; COUNT(1) goes over all of them.
 func (w *work) page(st *statement, params map[string]any) (*answer, error) {
 	w.store.mu.RLock()
 	defer w.store.mu.RUnlock()
-	c, f := w.store.container(w.to.db, w.to.coll)
+	c, f := w.container()
 	if f != nil {
 		return nil, f
 	}
@@ -80,51 +58,83 @@ func (w *work) page(st *statement, params map[string]any) (*answer, error) {
 	if f != nil {
 		return nil, f
 	}
-	r := c.replicas[w.region]
-	if f := w.checkSession(r, sc.first()); f != nil {
+	if len(sc.parts) == 0 {
+		return nil, fail(http.StatusNotFound, 0, "No partition has such a partition key.")
+	}
+	if f := w.checkSession(c, sc.parts...); f != nil {
+		return w.refusal(c, sc.first(), f)
+	}
+	if f := w.throttled(c, sc.first()); f != nil {
+		return w.refusal(c, sc.first(), f)
+	}
+	res, f := w.evaluate(c, sc, st, params)
+	if f != nil {
 		return w.partitionAnswer(f.status, c, sc.first()), f
 	}
-	docs, at, next := w.collect(c, r, sc, st, params)
-	if st.count {
-		docs = [][]byte{encode(len(docs))}
+	charge := w.pageChargeFor(res.docs)
+	w.spend(c, res.at, charge)
+	ans := w.partitionAnswer(http.StatusOK, c, res.at)
+	if res.next != nil {
+		ans.header[headerContinuation] = []string{res.next.String()}
 	}
-	ans := w.partitionAnswer(http.StatusOK, c, at)
-	if next != nil {
-		ans.header[headerContinuation] = []string{next.String()}
-	}
-	ans.header[headerItemCount] = []string{strconv.Itoa(len(docs))}
-	ans.header[headerCharge] = []string{formatCharge(2.5 + 0.1*float64(len(docs)))}
-	ans.body = feed(c.rid, "Documents", docs)
+	ans.header[headerItemCount] = []string{strconv.Itoa(len(res.docs))}
+	ans.header[headerCharge] = []string{formatCharge(charge)}
+	ans.body = feed(c.rid, "Documents", res.docs)
 	return ans, nil
 }
 
-// collect gathers the results of a page, the partition they come from, and where the next page begins (nil: nowhere).
-func (w *work) collect(c *container, r *replica, sc scope, st *statement, params map[string]any) (docs [][]byte, at string, next *continuation) {
+// results is one page of results, the partition that they come from, and where the next page begins (nil: nowhere).
+type results struct {
+	docs [][]byte
+	at   *partition
+	next *continuation
+}
+
+// evaluate gathers the results of a page.
+func (w *work) evaluate(c *container, sc scope, st *statement, params map[string]any) (results, *failure) {
+	if clause := st.local(); clause != "" && len(sc.parts) > 1 {
+		return results{}, fail(http.StatusBadRequest, 0, "Cross partition query with %s is not served by the gateway: it needs a "+
+			"partition key, the id of one partition key range, or a client that merges the results of all partitions.", clause)
+	}
+	switch {
+	case st.aggregate != "":
+		return w.aggregated(c, sc, st, params), nil
+	case st.order != nil || st.limit >= 0:
+		return w.ordered(c, sc, st, params), nil
+	}
+	return w.collect(c, sc, st, params), nil
+}
+
+// collect gathers results in the order of the items.
+func (w *work) collect(c *container, sc scope, st *statement, params map[string]any) (res results) {
 	from := parseContinuation(w.rec.Header.Get(headerContinuation))
 	limit := w.pageSize()
-	for i, rangeID := range sc.ranges {
-		at = rangeID
+	for i, p := range sc.parts {
+		res.at = p
 		var last uint64
-		for _, it := range c.scan(r, sc, rangeID) {
-			if rangeID == from.rangeID && it.seq <= from.after || !matches(st.where, it.doc, params) {
+		for _, r := range c.scan(w.site, sc, p, w.now) {
+			it := r.item
+			if from.done(c.position(it), it.seq) || !matches(st.where, it.doc, params) {
 				continue
 			}
-			if st.top >= 0 && len(docs) >= st.top {
-				return docs, at, nil
+			switch {
+			case st.top >= 0 && len(res.docs) >= st.top:
+				return res
+			case st.top < 0 && len(res.docs) >= limit:
+				res.next = from.advance(p, last, false)
+				return res
 			}
-			if len(docs) >= limit && !st.count && st.top < 0 {
-				return docs, at, &continuation{rangeID, last}
-			}
-			if doc, ok := st.project(it); ok {
-				docs = append(docs, doc)
+			if doc, ok := st.project(it.doc, it.raw); ok {
+				res.docs = append(res.docs, doc)
 			}
 			last = it.seq
 		}
-		if len(docs) > 0 && !st.count && st.top < 0 && i+1 < len(sc.ranges) {
-			return docs, at, &continuation{sc.ranges[i+1], 0}
+		if len(res.docs) > 0 && st.top < 0 && i+1 < len(sc.parts) {
+			res.next = from.advance(p, 0, true)
+			return res
 		}
 	}
-	return docs, at, nil
+	return res
 }
 
 // pageSize is the largest number of items in a page.
@@ -140,17 +150,17 @@ func (w *work) pageSize() int {
 }
 
 // project is what the query selects of an item; false when it is undefined.
-func (st *statement) project(it *item) ([]byte, bool) {
+func (st *statement) project(doc map[string]any, raw []byte) ([]byte, bool) {
 	if len(st.fields) == 0 {
-		return it.raw, true
+		return raw, true
 	}
 	if st.value {
-		v, ok := st.fields[0].path.eval(it.doc, nil)
+		v, ok := st.fields[0].path.eval(doc, nil)
 		return encode(v), ok
 	}
 	out := map[string]any{}
 	for _, fd := range st.fields {
-		if v, ok := fd.path.eval(it.doc, nil); ok {
+		if v, ok := fd.path.eval(doc, nil); ok {
 			out[fd.name] = v
 		}
 	}

@@ -93,14 +93,17 @@ func TestQueryUnsupported(t *testing.T) {
 		acct := New(t, oneContainer())
 		c := newContainerClient(t, acct, acct.Transport())
 		for query, clause := range map[string]string{
-			"SELECT * FROM c ORDER BY c.id":                "ORDER BY",
+			"SELECT * FROM c ORDER BY c.id, c.n":           "ORDER BY with more than one path",
+			"SELECT * FROM c ORDER BY 1":                   "ORDER BY",
 			"SELECT * FROM c WHERE c.n = 1 GROUP BY c.n":   "GROUP BY",
 			"SELECT * FROM c JOIN x IN c.list":             "JOIN",
 			"SELECT DISTINCT c.n FROM c":                   "DISTINCT",
-			"SELECT VALUE SUM(c.n) FROM c":                 "SUM",
+			"SELECT SUM(c.n) FROM c":                       "SUM",
+			"SELECT VALUE SUM(c.n + 1) FROM c":             "+",
+			"SELECT TOP 1 VALUE SUM(c.n) FROM c":           "TOP with an aggregate",
 			"SELECT * FROM c WHERE STARTSWITH(c.id, 'a')":  "STARTSWITH",
 			"SELECT * FROM c WHERE c.id LIKE 'a'":          "LIKE",
-			"SELECT * FROM c OFFSET 1 LIMIT 2":             "OFFSET",
+			"SELECT * FROM c OFFSET 1":                     "LIMIT",
 			"SELECT * FROM c WHERE c.id = 'not terminated": "not terminated",
 			"UPDATE c": "SELECT",
 		} {

@@ -1,6 +1,9 @@
 package cosmostest
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // or, and, not and comparison read a condition, loosest binding first.
 func (p *parser) or() (expr, *failure) { return p.chain("OR", (*parser).and) }
@@ -107,4 +110,19 @@ func (p *parser) function(name string) (expr, *failure) {
 		return nil, f
 	}
 	return typeTest{name, e}, p.expect(")")
+}
+
+// literal reads a constant.
+func literal(t token) (any, bool) {
+	switch {
+	case t.kind == tokenString:
+		return t.text, true
+	case t.kind == tokenNumber:
+		return json.Number(t.text), true
+	case t.is("true"), t.is("false"):
+		return t.is("true"), true
+	case t.is("null"):
+		return nil, true
+	}
+	return nil, false
 }

@@ -101,7 +101,8 @@ func unquote(s string) (text string, n int, ok bool) {
 // unsupported is the refusal of a query; it names what this account cannot do.
 func unsupported(format string, args ...any) *failure {
 	f := fail(http.StatusBadRequest, 0, format, args...)
-	f.message = "This account does not support " + f.message + ". It knows SELECT [TOP n] * | VALUE COUNT(1) | VALUE path | " +
-		"path [AS name], … FROM alias [WHERE conditions with =, !=, <, <=, >, >=, IN, AND, OR, NOT, IS_NULL, IS_DEFINED]."
+	f.message = "This account does not support " + f.message + ". It knows SELECT [TOP n] * | VALUE path | path [AS name], … | " +
+		"VALUE COUNT(1) | VALUE COUNT|SUM|MIN|MAX|AVG(path) FROM alias [WHERE conditions with =, !=, <, <=, >, >=, IN, AND, OR, " +
+		"NOT, IS_NULL, IS_DEFINED] [ORDER BY path [ASC|DESC]] [OFFSET n LIMIT m]."
 	return f
 }

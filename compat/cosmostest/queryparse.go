@@ -1,19 +1,37 @@
 package cosmostest
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 )
 
 // statement is a parsed query.
 type statement struct {
-	alias  string
-	top    int // -1: no limit
-	count  bool
-	value  bool    // SELECT VALUE
-	fields []field // empty: the whole item
-	where  expr    // nil: everything
+	alias     string
+	top       int     // -1: no limit
+	aggregate string  // COUNT, SUM, MIN, MAX or AVG, of the only field, or of everything without one
+	value     bool    // SELECT VALUE
+	fields    []field // empty: the whole item
+	where     expr    // nil: everything
+	order     path    // nil: that of the items
+	desc      bool
+	offset    int
+	limit     int // -1: none
+}
+
+func newStatement() *statement { return &statement{top: -1, limit: -1} }
+
+// local names what makes a query impossible to answer partition by partition; empty for nothing.
+func (st *statement) local() string {
+	switch {
+	case st.aggregate != "" && !(st.aggregate == "COUNT" && len(st.fields) == 0):
+		return "the aggregate " + st.aggregate
+	case st.order != nil:
+		return "ORDER BY"
+	case st.limit >= 0:
+		return "OFFSET LIMIT"
+	}
+	return ""
 }
 
 // field is one selected path and the name it gets.
@@ -61,7 +79,7 @@ func parseQuery(query string) (*statement, *failure) {
 		return nil, f
 	}
 	p := &parser{tokens: tokens}
-	st := &statement{top: -1}
+	st := newStatement()
 	if f := p.expect("SELECT"); f != nil {
 		return nil, f
 	}
@@ -79,6 +97,9 @@ func parseQuery(query string) (*statement, *failure) {
 		if st.where, f = p.or(); f != nil {
 			return nil, f
 		}
+	}
+	if f := p.tail(st); f != nil {
+		return nil, f
 	}
 	return st, p.end()
 }
@@ -130,9 +151,8 @@ func (p *parser) selection(st *statement) *failure {
 		return nil
 	}
 	st.value = p.accept("VALUE")
-	if st.value && p.accept("COUNT") {
-		st.count = true
-		return p.one()
+	if name := strings.ToUpper(p.peek().text); st.value && isAggregate(name) && p.tokens[1].is("(") {
+		return p.aggregate(st, name)
 	}
 	for {
 		t := p.peek()
@@ -152,14 +172,6 @@ func (p *parser) selection(st *statement) *failure {
 			return nil
 		}
 	}
-}
-
-// one reads the (1) of COUNT(1).
-func (p *parser) one() *failure {
-	if p.accept("(") && p.next().text == "1" && p.accept(")") {
-		return nil
-	}
-	return unsupported("an aggregate other than COUNT(1)")
 }
 
 // from reads FROM and the alias: "FROM c", "FROM container c", "FROM container AS c".
@@ -198,6 +210,9 @@ func (st *statement) strip() *failure {
 		}
 		st.fields[i].path = fd.path[1:]
 	}
+	if st.aggregate != "" && st.top >= 0 {
+		return unsupported("TOP with an aggregate")
+	}
 	if st.value && len(st.fields) > 1 {
 		return unsupported("SELECT VALUE with more than one value")
 	}
@@ -228,19 +243,4 @@ func (p *parser) path() (path, *failure) {
 			return out, nil
 		}
 	}
-}
-
-// literal reads a constant.
-func literal(t token) (any, bool) {
-	switch {
-	case t.kind == tokenString:
-		return t.text, true
-	case t.kind == tokenNumber:
-		return json.Number(t.text), true
-	case t.is("true"), t.is("false"):
-		return t.is("true"), true
-	case t.is("null"):
-		return nil, true
-	}
-	return nil, false
 }

@@ -2,133 +2,145 @@ package cosmostest
 
 import (
 	"cmp"
-	"encoding/json"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // replica is one region's copy of a container.
 type replica struct {
-	keys map[string]map[string]*item // canonical partition key → id → item
-	lsn  map[string]int64            // by range id: of the last write it has seen
+	keys    map[string]map[string]row // canonical partition key → id
+	inbound map[*partition][]*stream  // the writes that are still on their way here
+
+	// What another region's taking over has left behind in a region that is down.
+	stale map[*partition]bool // partitions of which it is to get a new copy
+	lost  []*item             // versions that it has not sent to anybody
 }
 
-// item is one version of an item. It is never changed: a write puts a new one in its place.
-type item struct {
-	id, key string // key is canonical
-	epk     string
-	seq     uint64 // order of creation
-	lsn     int64
-	etag    string
-	doc     map[string]any
-	raw     []byte
+// row is one item in one region.
+type row struct {
+	item   *item   // the version that requests see
+	rivals []*item // versions that were written without knowledge of it, and it without knowledge of them
+	lsn    int64   // the position in the region's log at which it got here
 }
 
-// change is one write as it is replicated.
-type change struct {
-	rangeID, key, id string
-	lsn              int64
-	item             *item // nil: deleted
+func newReplica() *replica {
+	return &replica{keys: map[string]map[string]row{}, inbound: map[*partition][]*stream{}, stale: map[*partition]bool{}}
 }
 
-// addReplica gives a region a copy of what the first region has.
-func (c *container) addReplica(region string) {
-	r := &replica{keys: map[string]map[string]*item{}, lsn: maps.Clone(c.lsn)}
-	for _, from := range c.replicas {
-		for key, items := range from.keys {
-			r.keys[key] = maps.Clone(items)
+func (r *replica) put(it *item, to row) {
+	if r.keys[it.key] == nil {
+		r.keys[it.key] = map[string]row{}
+	}
+	r.keys[it.key][it.id] = to
+}
+
+func (r *replica) remove(it *item) {
+	delete(r.keys[it.key], it.id)
+	if len(r.keys[it.key]) == 0 {
+		delete(r.keys, it.key)
+	}
+}
+
+// get returns an item that is there, and all versions of it that the region knows.
+func (c *container) get(site int, key, id string, now int64) (*item, row) {
+	r := c.replicas[site].keys[key][id]
+	if !c.there(r.item, now) {
+		return nil, r
+	}
+	return r.item, r
+}
+
+// seen is how far a region has come in a partition: the writes that it has got, by the region that took them. It is
+// valid while the store's lock is held.
+func (c *container) seen(p *partition, site int) vector {
+	v := p.committed
+	for _, st := range c.replicas[site].inbound[p] {
+		before := st.waiting[0].before
+		for i := range v {
+			if n := before.at(i); (st.source == noSite || st.source == i) && n < v[i] {
+				v = v.with(i, n)
+			}
 		}
-		break // all are alike: replication is immediate
 	}
-	c.replicas[region] = r
+	return v
 }
 
-func (r *replica) get(key, id string) *item { return r.keys[key][id] }
+// lsn is seen as a log sequence number.
+func (c *container) lsn(p *partition, site int) int64 { return firstLSN + c.seen(p, site).total() }
 
-// apply makes a write visible in this replica.
-func (r *replica) apply(ch change) {
-	r.lsn[ch.rangeID] = max(r.lsn[ch.rangeID], ch.lsn)
-	if ch.item == nil {
-		delete(r.keys[ch.key], ch.id)
-		return
-	}
-	if r.keys[ch.key] == nil {
-		r.keys[ch.key] = map[string]*item{}
-	}
-	r.keys[ch.key][ch.id] = ch.item
-}
-
-// commit gives the changes of one write their place in the partition's log and replicates them.
-func (c *container) commit(rangeID string, changes []change) {
-	c.lsn[rangeID]++
-	for _, ch := range changes {
-		ch.rangeID, ch.lsn = rangeID, c.lsn[rangeID]
-		if ch.item != nil {
-			ch.item.lsn = ch.lsn
+// everywhere is the log sequence number that all regions have reached.
+func (c *container) everywhere(p *partition) int64 {
+	lowest := int64(never)
+	for site, rep := range c.replicas {
+		if rep != nil {
+			lowest = min(lowest, c.lsn(p, site))
 		}
-		c.replicate(ch)
 	}
+	return lowest
 }
 
-// replicate hands a change to every region.
-func (c *container) replicate(ch change) {
-	for _, r := range c.replicas {
-		r.apply(ch)
+// scan returns the rows of a scope that are in the given physical partition and there, oldest first.
+func (c *container) scan(site int, sc scope, p *partition, now int64) []row {
+	var out []row
+	collect := func(rows map[string]row) {
+		for _, r := range rows {
+			if c.there(r.item, now) {
+				out = append(out, r)
+			}
+		}
 	}
-}
-
-// newItem stamps doc with the system properties. old is the version that it replaces, or nil. doc becomes the item's.
-func (s *store) newItem(c *container, key []any, doc map[string]any, old *item) *item {
-	seq := s.next()
-	it := &item{id: doc["id"].(string), key: canonical(key), epk: c.def.epk(key), seq: seq, etag: etagFor(seq), doc: doc}
-	if old != nil {
-		it.seq = old.seq
-	}
-	r := childRID(c.rid, it.seq, 8)
-	doc["_rid"], doc["_self"], doc["_etag"] = r, c.self+"docs/"+r+"/", it.etag
-	doc["_attachments"], doc["_ts"] = "attachments/", json.Number(strconv.FormatInt(time.Now().Unix(), 10))
-	it.raw = encode(doc)
-	return it
-}
-
-// time is the _ts of the item.
-func (it *item) time() int64 {
-	n, _ := it.doc["_ts"].(json.Number).Int64() // written by newItem
-	return n
-}
-
-// scan returns the items of a scope that are in the given physical partition, oldest first.
-func (c *container) scan(r *replica, sc scope, rangeID string) []*item {
+	rep := c.replicas[site]
 	if sc.full {
-		return oldestFirst(slices.Collect(maps.Values(r.keys[canonical(sc.key)])))
+		collect(rep.keys[canonical(sc.key)])
+	} else {
+		prefix := canonical(sc.key)
+		for key, rows := range rep.keys {
+			if strings.HasPrefix(key, prefix) && c.holds(p, rows) {
+				collect(rows)
+			}
+		}
 	}
-	prefix := canonical(sc.key)
-	return slices.DeleteFunc(r.all(), func(it *item) bool {
-		return !strings.HasPrefix(it.key, prefix) || !c.holds(rangeID, it)
-	})
+	slices.SortFunc(out, func(a, b row) int { return cmp.Compare(a.item.seq, b.item.seq) })
+	return out
 }
 
-// all returns every item, oldest first.
-func (r *replica) all() []*item {
+// holds reports whether a partition has the items of one key.
+func (c *container) holds(p *partition, rows map[string]row) bool {
+	for _, r := range rows {
+		return c.home(r.item) == p
+	}
+	return false
+}
+
+// items returns all items that a region has, oldest first.
+func (c *container) items(site int, now int64) []*item {
 	var out []*item
-	for _, items := range r.keys {
-		out = slices.AppendSeq(out, maps.Values(items))
+	for _, rows := range c.replicas[site].keys {
+		for _, r := range rows {
+			if c.there(r.item, now) {
+				out = append(out, r.item)
+			}
+		}
 	}
-	return oldestFirst(out)
+	slices.SortFunc(out, func(a, b *item) int { return cmp.Compare(a.seq, b.seq) })
+	return out
 }
 
-func oldestFirst(items []*item) []*item {
-	slices.SortFunc(items, func(a, b *item) int { return cmp.Compare(a.seq, b.seq) })
-	return items
-}
-
-// holds reports whether a partition has the item, by its hash or because Place put it there.
-func (c *container) holds(rangeID string, it *item) bool {
-	if id, ok := c.placed[it.key]; ok {
-		return id == rangeID
+// copyPartition makes what a region has of a partition the same as what another region has.
+func (c *container) copyPartition(p *partition, from, to int) {
+	src, dst := c.replicas[from], c.replicas[to]
+	for key, rows := range dst.keys {
+		if c.holds(p, rows) {
+			delete(dst.keys, key)
+		}
 	}
-	return c.hashRange(it.epk) == rangeID
+	for key, rows := range src.keys {
+		if !c.holds(p, rows) {
+			continue
+		}
+		dst.keys[key] = make(map[string]row, len(rows))
+		for id, r := range rows {
+			dst.keys[key][id] = r
+		}
+	}
 }

@@ -2,8 +2,9 @@ package cosmostest
 
 import "fmt"
 
-// Seed puts items into a container, in every region, past faults and the log; items with the same id and partition key
-// are replaced. The error of a bad item names it, and then nothing is put.
+// Seed puts items into a container, in every region, past faults, limits and the log; items with the same id and
+// partition key are replaced. It does not wait for the replication lag; only where other writes to the partition are
+// under way, it comes behind them. The error of a bad item names it, and then nothing is put.
 func (a *Account) Seed(database, containerID string, items ...map[string]any) error {
 	s := a.store
 	s.mu.Lock()
@@ -12,7 +13,9 @@ func (a *Account) Seed(database, containerID string, items ...map[string]any) er
 	if f != nil {
 		return fmt.Errorf("cosmostest: seed: %w", f)
 	}
-	w := &work{store: s, region: s.regions[0]}
+	now := s.now()
+	s.settle(now.UnixNano())
+	w := &work{store: s, op: opUpsert, site: s.hub}
 	txns := make([]*txn, 0, len(items))
 	for i, given := range items {
 		doc, f := decodeObject(encode(given))
@@ -29,9 +32,13 @@ func (a *Account) Seed(database, containerID string, items ...map[string]any) er
 		}
 		txns = append(txns, t)
 	}
+	lag, links := s.lag, s.links
+	s.lag, s.links = 0, nil
 	for _, t := range txns {
 		t.commit()
 	}
+	s.lag, s.links = lag, links
+	s.tidy()
 	return nil
 }
 
@@ -43,18 +50,19 @@ func (a *Account) Items(database, containerID, region string) ([]map[string]any,
 		region = top.hub
 	}
 	s := a.store
+	s.arrive()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	c, f := s.container(database, containerID)
 	if f != nil {
 		return nil, fmt.Errorf("cosmostest: items: %w", f)
 	}
-	r, ok := c.replicas[regionKey(region)]
-	if !ok {
+	site := top.site(region)
+	if site == noSite || c.replicas[site] == nil {
 		return nil, fmt.Errorf("cosmostest: items: no region %q; allowed: one of %q", region, top.cfg.Regions)
 	}
 	out := []map[string]any{}
-	for _, it := range r.all() {
+	for _, it := range c.items(site, s.now().Unix()) {
 		out = append(out, copyJSON(it.doc).(map[string]any))
 	}
 	return out, nil
@@ -81,12 +89,6 @@ func (a *Account) Place(database, containerID string, partitionKey any, rangeID 
 	if f != nil {
 		return fmt.Errorf("cosmostest: place: %w", f)
 	}
-	c.placed[canonical(key)] = rangeID
-	if _, ok := c.lsn[rangeID]; !ok {
-		c.lsn[rangeID] = firstLSN
-		for _, r := range c.replicas {
-			r.lsn[rangeID] = firstLSN
-		}
-	}
+	c.placed[canonical(key)] = placement{c.ensure(rangeID), c.def.epk(key)}
 	return nil
 }

@@ -18,7 +18,7 @@ func (w *work) procedures() (*answer, error) {
 	}
 	w.store.mu.RLock()
 	defer w.store.mu.RUnlock()
-	c, f := w.store.container(w.to.db, w.to.coll)
+	c, f := w.container()
 	if f != nil {
 		return nil, f
 	}
@@ -26,7 +26,11 @@ func (w *work) procedures() (*answer, error) {
 	if f != nil {
 		return nil, f
 	}
-	ans := w.partitionAnswer(http.StatusOK, c, t.rangeID)
+	if f := w.admit(c, t.part); f != nil {
+		return w.refusal(c, t.part, f)
+	}
+	w.spend(c, t.part, failureCharge)
+	ans := w.partitionAnswer(http.StatusOK, c, t.part)
 	ans.body, _ = json.Marshal(params) // decoded JSON: encodes
 	return ans, nil
 }

@@ -5,20 +5,39 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // store is everything the account keeps. A request takes the lock once and holds it for memory operations only.
 type store struct {
-	mu      sync.RWMutex
-	seq     uint64   // of whatever was created or changed last: resource ids and etags derive from it
-	regions []string // keys of the regions that have a replica, the one that others are copied from first
-	dbs     map[string]*database
-	offers  map[string]*offer // by lower-case id
+	now func() time.Time // set once
+
+	mu     sync.RWMutex
+	seq    uint64 // of whatever was created or changed last: resource ids and etags derive from it
+	dbs    map[string]*database
+	offers map[string]*offer // by lower-case id
+
+	// Regions are numbered in the order in which they joined the account; the number is called the site.
+	sites    map[string]int // by region key
+	names    []string
+	present  []bool // the account is there
+	down     []bool // nothing comes in and nothing goes out
+	hub      int
+	version  int  // of the set of regions, for session tokens
+	multi    bool // every write region takes writes
+	strong   bool // writes reach all regions at once
+	throttle bool // all containers have limits
+
+	lag     time.Duration
+	links   map[[2]int]link // that are not as usual
+	streams []*stream       // in order of opening
+	graves  []grave
+	nextDue atomic.Int64 // when settle has something to do, in nanoseconds
+	busy    atomic.Bool  // something is on its way between regions
 }
 
 type database struct {
@@ -34,25 +53,24 @@ type resource struct {
 	doc           map[string]any
 }
 
-func newStore() *store {
-	return &store{dbs: map[string]*database{}, offers: map[string]*offer{}}
+func newStore(now func() time.Time) *store {
+	s := &store{
+		now: now, dbs: map[string]*database{}, offers: map[string]*offer{},
+		sites: map[string]int{}, hub: noSite, links: map[[2]int]link{},
+	}
+	s.nextDue.Store(never)
+	return s
 }
 
-// setRegions makes sure that every region has a replica. Those that went away keep theirs.
-func (s *store) setRegions(names []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, name := range names {
-		key := regionKey(name)
-		if slices.Contains(s.regions, key) {
-			continue
-		}
-		s.regions = append(s.regions, key)
-		for _, db := range s.dbs {
-			for _, c := range db.colls {
-				c.addReplica(key)
-			}
-		}
+// arrive settles what is due, if anything is.
+func (s *store) arrive() {
+	if s.nextDue.Load() == never {
+		return
+	}
+	if now := s.now().UnixNano(); s.nextDue.Load() <= now {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settle(now)
 	}
 }
 
@@ -62,9 +80,9 @@ func (s *store) next() uint64 {
 	return s.seq
 }
 
-// etagFor is the etag of the change number seq.
-func etagFor(seq uint64) string {
-	return fmt.Sprintf(`"%08x-0000-0300-0000-%08x0000"`, uint32(seq), uint32(time.Now().Unix()))
+// etagFor is the etag of the change number seq at a time in seconds.
+func etagFor(seq uint64, ts int64) string {
+	return fmt.Sprintf(`"%08x-0000-0300-0000-%08x0000"`, uint32(seq), uint32(ts))
 }
 
 // rid encodes a resource id in the service's alphabet.
@@ -88,21 +106,21 @@ func childRID(parent string, n uint64, size int) string {
 // newResource fills in the system properties of doc. The caller holds the lock.
 func (s *store) newResource(id, rid, self string, doc map[string]any) resource {
 	seq := s.next()
-	r := resource{id: id, rid: rid, self: self, seq: seq, etag: etagFor(seq), doc: doc}
-	r.stamp()
+	r := resource{id: id, rid: rid, self: self, seq: seq, doc: doc}
+	r.stamp(seq, s.now().Unix())
 	return r
 }
 
-// stamp writes the system properties into doc.
-func (r *resource) stamp() {
+// stamp writes the system properties of change number seq into doc.
+func (r *resource) stamp(seq uint64, ts int64) {
+	r.etag = etagFor(seq, ts)
 	r.doc["id"], r.doc["_rid"], r.doc["_self"], r.doc["_etag"] = r.id, r.rid, r.self, r.etag
-	r.doc["_ts"] = json.Number(strconv.FormatInt(time.Now().Unix(), 10))
+	r.doc["_ts"] = json.Number(strconv.FormatInt(ts, 10))
 }
 
-// addContainer creates a container from a config, and its database when it is the first one in there.
+// addContainer creates a container from a config, and its database when it is the first one in there. The caller holds
+// the lock.
 func (s *store) addContainer(c Container) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	db, ok := s.dbs[c.Database]
 	if !ok {
 		db = s.addDatabase(c.Database, map[string]any{})
@@ -111,9 +129,19 @@ func (s *store) addContainer(c Container) {
 	if len(def.paths) > 1 {
 		def.kind = "MultiHash"
 	}
-	doc := decoded(map[string]any{"partitionKey": def.document()})
-	ct := s.addCollection(db, c.ID, def, c.Partitions, doc)
-	s.addOffer(ct.resource, map[string]any{"offerThroughput": 400 * c.Partitions})
+	properties := map[string]any{"partitionKey": def.document()}
+	if c.DefaultTTL != 0 {
+		properties["defaultTtl"] = c.DefaultTTL
+	}
+	if c.ConflictPath != "" {
+		properties["conflictResolutionPolicy"] = map[string]any{"mode": "LastWriterWins", "conflictResolutionPath": c.ConflictPath}
+	}
+	ct := s.addCollection(db, c.ID, def, c.Partitions, decoded(properties))
+	throughput := 400 * c.Partitions
+	if c.Throughput > 0 {
+		throughput, ct.limited = c.Throughput, true
+	}
+	ct.offer = s.addOffer(ct.resource, map[string]any{"offerThroughput": throughput})
 }
 
 // addDatabase creates a database. The caller holds the lock and knows that there is none of that name.
@@ -136,23 +164,4 @@ func (s *store) container(db, coll string) (*container, *failure) {
 		return nil, fail(404, 1003, "Resource Not Found: owner resource container %q does not exist.", coll)
 	}
 	return c, nil
-}
-
-// rangeOf is the physical partition that a request is for, as far as its headers tell; empty for none.
-func (s *store) rangeOf(rec *Request) string {
-	to, err := parseTarget(rec.Path)
-	if err != nil || to.kind != "docs" && to.kind != "sprocs" {
-		return ""
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	c, f := s.container(to.db, to.coll)
-	if f != nil {
-		return ""
-	}
-	scope, f := c.scopeOf(rec)
-	if f != nil {
-		return ""
-	}
-	return scope.first()
 }

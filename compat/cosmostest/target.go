@@ -41,7 +41,7 @@ func parseTarget(path string) (target, error) {
 		to.coll = segs[3]
 	}
 	depth := (n + 1) / 2
-	wanted, ok := map[string]int{"dbs": 1, "offers": 1, "colls": 2, "docs": 3, "pkranges": 3, "sprocs": 3}[to.kind]
+	wanted, ok := map[string]int{"dbs": 1, "offers": 1, "colls": 2, "docs": 3, "pkranges": 3, "sprocs": 3, "conflicts": 3}[to.kind]
 	if !ok || depth != wanted || depth > 1 && to.db == "" || depth > 2 && to.coll == "" {
 		return to, fail(http.StatusBadRequest, 0, "The path %q is not served here.", path)
 	}
@@ -71,7 +71,6 @@ const (
 
 // operation tells what a request does.
 func operation(rec *Request, to target) op {
-	is := func(name string) bool { return strings.EqualFold(rec.Header.Get(name), "true") }
 	switch rec.Method {
 	case http.MethodGet, http.MethodHead:
 		if to.feed {
@@ -90,14 +89,14 @@ func operation(rec *Request, to target) op {
 			return opExecute
 		case !to.feed:
 			return opNone
-		case is("X-Ms-Cosmos-Is-Query-Plan-Request"):
+		case rec.is("X-Ms-Cosmos-Is-Query-Plan-Request"):
 			return opQueryPlan
-		case is("X-Ms-Documentdb-Query"), is("X-Ms-Documentdb-Isquery"),
+		case rec.is("X-Ms-Documentdb-Query"), rec.is("X-Ms-Documentdb-Isquery"),
 			strings.HasPrefix(rec.Header.Get("Content-Type"), "application/query+json"):
 			return opQuery
-		case is("X-Ms-Cosmos-Is-Batch-Request"):
+		case rec.is("X-Ms-Cosmos-Is-Batch-Request"):
 			return opBatch
-		case is("X-Ms-Documentdb-Is-Upsert"):
+		case rec.is("X-Ms-Documentdb-Is-Upsert"):
 			return opUpsert
 		}
 		return opCreate

@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -35,12 +37,20 @@ type topology struct {
 	names     map[string]string // region key → name, of every region the account ever had, and "global"
 	endpoints map[string]string // region key → URL with a trailing slash
 	hosts     map[string]string // host:port → name
-	account   []byte            // the body of the account read
+	sites     map[string]int    // region key → index in the store, of every region the account ever had
+	documents []document        // the bodies of the account read, the latest last
+}
+
+// document is a body of the account read, and from when on it is told.
+type document struct {
+	from time.Time
+	body []byte
 }
 
 // newTopology builds the snapshot for raw. Regions of previous that raw has no more stay reachable, as the service's
-// do: they answer that the account is not there. listening overrides endpoints by region key.
-func newTopology(raw Config, previous *topology, listening map[string]string) (*topology, error) {
+// do: they answer that the account is not there. listening overrides endpoints by region key. Account reads tell it from
+// the given time on.
+func newTopology(raw Config, previous *topology, listening map[string]string, from time.Time) (*topology, error) {
 	t := &topology{
 		raw: raw.clone(), cfg: raw.withDefaults(),
 		readable: map[string]bool{}, writable: map[string]bool{},
@@ -65,8 +75,28 @@ func newTopology(raw Config, previous *topology, listening map[string]string) (*
 		t.writable[regionKey(name)] = true
 	}
 	t.addEndpoints(listening)
-	t.account = t.accountJSON()
+	if previous != nil {
+		t.documents = slices.DeleteFunc(slices.Clone(previous.documents), func(d document) bool { return !d.from.Before(from) })
+	}
+	t.documents = append(t.documents, document{from, t.accountJSON()})
 	return t, nil
+}
+
+// told is the body of an account read at a time.
+func (t *topology) told(now time.Time) []byte {
+	i := len(t.documents) - 1
+	for i > 0 && t.documents[i].from.After(now) {
+		i--
+	}
+	return t.documents[i].body
+}
+
+// site is the index of the region whose copy of the data serves a request that came in at name; noSite for none.
+func (t *topology) site(name string) int {
+	if site, ok := t.sites[t.replica(name)]; ok {
+		return site
+	}
+	return noSite
 }
 
 func (t *topology) addEndpoints(listening map[string]string) {
@@ -113,19 +143,8 @@ func (t *topology) replica(name string) string {
 	return regionKey(name)
 }
 
-// takesWrites reports whether the region called name accepts a write. Metadata lives at the hub alone.
-func (t *topology) takesWrites(name string, metadata bool) bool {
-	key := t.replica(name)
-	switch {
-	case key == regionKey(t.hub):
-		return true
-	case metadata:
-		return false
-	case t.cfg.PPAF && !t.cfg.MultiWrite:
-		return t.readable[key]
-	}
-	return t.writable[key]
-}
+// multi reports whether items can be written in more than one region at a time.
+func (t *topology) multi() bool { return t.cfg.MultiWrite || len(t.cfg.WriteRegions) > 1 }
 
 type location struct {
 	Name     string `json:"name"`

@@ -1,7 +1,6 @@
 package cosmostest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -105,9 +104,9 @@ func (ans *answer) response(req *http.Request) *http.Response {
 		resp.Body = http.NoBody
 	case ans.cut:
 		resp.ContentLength += cutLength
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(ans.body), brokenOff{}))
+		resp.Body = io.NopCloser(io.MultiReader(ans.reader(req.Context()), brokenOff{}))
 	default:
-		resp.Body = io.NopCloser(bytes.NewReader(ans.body))
+		resp.Body = io.NopCloser(ans.reader(req.Context()))
 	}
 	resp.Header.Set("Content-Length", fmt.Sprint(resp.ContentLength))
 	return resp

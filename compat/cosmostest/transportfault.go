@@ -3,6 +3,7 @@ package cosmostest
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -34,12 +35,20 @@ const (
 	Truncated
 	// ResetMidBody: the connection is reset while the request body is being sent.
 	ResetMidBody
+	// GoAway: the server sends an HTTP/2 GOAWAY after the request was sent and closes the connection without an answer, as
+	// a gateway does that is being replaced. On HTTP/1.1 it is EOF.
+	GoAway
+	// StreamReset: the server resets the HTTP/2 stream of the request after it was sent, and the connection lives on. On
+	// HTTP/1.1 it is Reset.
+	StreamReset
 )
 
-var transportFaultNames = []string{"", "refused", "dns", "tls", "reset", "eof", "blackhole", "truncated", "resetMidBody"}
+var transportFaultNames = []string{
+	"", "refused", "dns", "tls", "reset", "eof", "blackhole", "truncated", "resetMidBody", "goAway", "streamReset",
+}
 
 // String returns the name that [TransportFault.UnmarshalText] understands: refused, dns, tls, reset, eof, blackhole,
-// truncated, resetMidBody, or nothing for none.
+// truncated, resetMidBody, goAway, streamReset, or nothing for none.
 func (f TransportFault) String() string {
 	if f < 0 || int(f) >= len(transportFaultNames) {
 		return fmt.Sprintf("TransportFault(%d)", int(f))
@@ -80,9 +89,19 @@ func (f TransportFault) error(hostport string) error {
 		return &net.OpError{Op: "write", Net: "tcp", Addr: addr, Err: os.NewSyscallError("write", syscall.ECONNRESET)}
 	case EOF:
 		return io.EOF
+	case GoAway:
+		return errGoAway
+	case StreamReset:
+		return errStreamReset
 	}
 	return fmt.Errorf("cosmostest: %v is no error", f)
 }
+
+// What net/http says on HTTP/2, whose error types it does not export.
+var (
+	errGoAway      = errors.New(`http2: server sent GOAWAY and closed the connection; LastStreamID=2147483647, ErrCode=NO_ERROR, debug=""`)
+	errStreamReset = errors.New("stream error: stream ID 1; INTERNAL_ERROR; received from peer")
+)
 
 // namedAddr is a net.Addr that shows what was dialed.
 type namedAddr string

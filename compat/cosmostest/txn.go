@@ -2,7 +2,9 @@ package cosmostest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 )
 
 // txn is a set of item operations on one logical partition that become visible together or not at all. A single item
@@ -10,12 +12,12 @@ import (
 type txn struct {
 	store   *store
 	c       *container
-	replica *replica // of the region that serves the request
+	site    int // of the region that serves the request
+	now     time.Time
 	key     []any
 	keyText string
-	rangeID string
-	staged  map[string]*item // nil: deleted
-	order   []string         // ids in order of their last write
+	part    *partition
+	staged  []*item // in order of writing
 }
 
 // itemOp is one operation of a txn.
@@ -31,6 +33,7 @@ type itemOp struct {
 type result struct {
 	status int
 	item   *item // the item as it is now; the last version for a delete
+	lsn    int64 // that it has
 }
 
 // begin opens a txn on the key of a request. The caller holds the store's lock.
@@ -49,40 +52,46 @@ func (w *work) begin(c *container) (*txn, *failure) {
 }
 
 func (w *work) beginAt(c *container, key []any) *txn {
-	return &txn{
-		store: w.store, c: c, replica: c.replicas[w.region], key: key, keyText: canonical(key),
-		rangeID: c.rangeFor(key), staged: map[string]*item{},
+	p := c.partFor(key)
+	w.route(p)
+	return &txn{store: w.store, c: c, site: w.site, now: w.store.now(), key: key, keyText: canonical(key), part: p}
+}
+
+// get returns an item as the txn sees it, nil when it is not there, and its position in the log.
+func (t *txn) get(id string) (*item, int64) {
+	for _, it := range slices.Backward(t.staged) {
+		if it.id == id {
+			if it.deleted {
+				it = nil
+			}
+			return it, t.next()
+		}
 	}
+	it, r := t.c.get(t.site, t.keyText, id, t.now.Unix())
+	return it, r.lsn
 }
 
-func (t *txn) get(id string) *item {
-	if it, ok := t.staged[id]; ok {
-		return it
-	}
-	return t.replica.get(t.keyText, id)
-}
+// next is the position in the log that the txn will have.
+func (t *txn) next() int64 { return t.c.lsn(t.part, t.site) + 1 }
 
-func (t *txn) stage(id string, it *item) {
-	t.staged[id] = it
-	t.order = append(t.order, id)
-}
-
-// commit makes the staged changes visible.
+// commit makes the staged changes visible, the last one of each item.
 func (t *txn) commit() {
-	if len(t.order) == 0 {
+	if len(t.staged) == 0 {
 		return
 	}
-	changes := make([]change, 0, len(t.staged))
-	for i, id := range t.order {
-		last := true
-		for _, later := range t.order[i+1:] {
-			last = last && later != id
-		}
-		if last {
-			changes = append(changes, change{key: t.keyText, id: id, item: t.staged[id]})
-		}
+	items := t.staged
+	if len(items) > 1 {
+		items = slices.DeleteFunc(items, func(it *item) bool {
+			for _, later := range slices.Backward(t.staged) {
+				if later.id == it.id {
+					return later != it
+				}
+			}
+			return false
+		})
 	}
-	t.c.commit(t.rangeID, changes)
+	t.store.commit(t.c, t.part, t.site, items, t.now)
+	t.part.troubled = false
 }
 
 // do carries out one operation.
@@ -93,19 +102,19 @@ func (t *txn) do(o itemOp) (result, *failure) {
 		}
 		o.id = o.doc["id"].(string)
 	}
-	old := t.get(o.id)
+	old, lsn := t.get(o.id)
 	if f := precondition(o, old); f != nil {
 		return result{}, f
 	}
 	switch o.op {
 	case opRead:
 		if o.ifNoneMatch != "" && o.ifNoneMatch == old.etag {
-			return result{http.StatusNotModified, old}, nil
+			return result{http.StatusNotModified, old, lsn}, nil
 		}
-		return result{http.StatusOK, old}, nil
+		return result{http.StatusOK, old, lsn}, nil
 	case opDelete:
-		t.stage(o.id, nil)
-		return result{http.StatusNoContent, old}, nil
+		t.staged = append(t.staged, t.store.deletion(old))
+		return result{http.StatusNoContent, old, t.next()}, nil
 	case opPatch:
 		doc, f := o.patch.apply(old.doc)
 		if f != nil {
@@ -143,11 +152,11 @@ func (t *txn) write(o itemOp, old *item) (result, *failure) {
 		return result{}, fail(http.StatusBadRequest, 1001, "PartitionKey extracted from document doesn't match the one specified in the header.")
 	}
 	it := t.store.newItem(t.c, t.key, o.doc, old)
-	t.stage(o.id, it)
+	t.staged = append(t.staged, it)
 	if old == nil {
-		return result{http.StatusCreated, it}, nil
+		return result{http.StatusCreated, it, t.next()}, nil
 	}
-	return result{http.StatusOK, it}, nil
+	return result{http.StatusOK, it, t.next()}, nil
 }
 
 func validID(doc map[string]any) *failure {
