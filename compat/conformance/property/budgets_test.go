@@ -37,6 +37,12 @@ func budgetsOf(s *policies.Settings) budgets {
 	return b
 }
 
+// usualBudgets reports whether the world's budgets are the defaults.
+func (w *world) usualBudgets() bool {
+	s := policies.Settings{Failover: w.settings.Failover, Session: w.settings.Session, Throttle: w.settings.Throttle}
+	return budgetsOf(&s) == budgetsOf(new(policies.Settings))
+}
+
 func count(value, standard int) int {
 	if value == 0 {
 		return standard

@@ -8,7 +8,7 @@
 //
 // A script is one operation, what its caller asks of it, and how the account answers it: region by region and attempt
 // by attempt, with odd answers, broken connections, delays, and changes of the account while it is under way. A world
-// is an account, a client and a few scripts that run one after the other, so that later ones meet what earlier ones
+// is an account, a client and a few scripts that run one after the other or side by side, so that some meet what others
 // have taught the policies. Everything about a world follows from its seed, but for the jitter of the policies.
 //
 // # The properties

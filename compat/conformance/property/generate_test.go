@@ -16,6 +16,7 @@ func newWorld(seed uint64) *world {
 	w := &world{seed: seed, account: d.shape(), settings: d.settings()}
 	w.client = d.client()
 	w.cold = d.oneIn(12) && !raceDetector
+	w.together = d.oneIn(5) && !w.cold
 	changing := d.oneIn(3)
 	for i := range 4 + d.IntN(8) {
 		s := d.script(w, changing)

@@ -130,6 +130,5 @@ func (s *script) item(id string) []byte {
 
 // freshID is an id that nothing in the account has.
 func (p *player) freshID() string {
-	p.ids++
-	return fmt.Sprintf("new-%d", p.ids)
+	return fmt.Sprintf("new-%d", p.ids.Add(1))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -39,19 +40,27 @@ type player struct {
 	broken    sabotage
 	live      bool // the sabotage has begun
 	began     time.Time
-	ids       int
+	ids       atomic.Int64
 }
 
-// play runs the scripts one after the other and hands each outcome to judge, until it says no.
+// play runs the scripts and hands each outcome to judge, until it says no.
 func (p *player) play(judge func(*outcome) bool) error {
 	defer time.Sleep(settling)
-	pristine := true
 	if !p.world.cold {
 		if _, err := p.container.Read(context.Background(), nil); err != nil {
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
 	p.live = true
+	if p.world.together {
+		return p.playTogether(judge)
+	}
+	return p.playInTurn(judge)
+}
+
+// playInTurn runs the scripts one after the other.
+func (p *player) playInTurn(judge func(*outcome) bool) error {
+	pristine := !p.world.cold
 	for i := range p.world.scripts {
 		s := &p.world.scripts[i]
 		time.Sleep(s.advance)
@@ -61,12 +70,11 @@ func (p *player) play(judge func(*outcome) bool) error {
 		if time.Since(p.began) > worldEnd {
 			break
 		}
-		o, err := p.run(s)
+		o, err := p.run(i)
 		if err != nil {
 			return fmt.Errorf("script %d cannot be run: %w", i+1, err)
 		}
-		o.world, o.index, o.cold, o.pristine = p.world, i, p.world.cold && i == 0, pristine && !p.world.cold
-		if !judge(o) {
+		if o.pristine = pristine; !judge(o) {
 			break
 		}
 		pristine = pristine && o.harmless()
@@ -75,30 +83,44 @@ func (p *player) play(judge func(*outcome) bool) error {
 }
 
 // run runs one script.
-func (p *player) run(s *script) (*outcome, error) {
+func (p *player) run(index int) (*outcome, error) {
+	s := &p.world.scripts[index]
 	if s.change != nil {
 		if err := p.reshape(*s.change); err != nil {
 			return nil, err
 		}
 	}
-	if s.writes() || !s.metadata() {
-		if err := p.account.Seed(databaseID, containerID, s.fields(itemID)); err != nil {
-			return nil, err
-		}
+	if err := p.seed(s); err != nil {
+		return nil, err
 	}
 	p.account.ResetLog()
 	p.account.SetFaults(s.faults...)
-	p.capture.body = nil
-	o := &outcome{script: s, start: time.Now(), readsBefore: p.recorder.reset()}
+	told := p.recorder.reset()
+	o := p.perform(index)
+	o.readsBefore = told
+	synctest.Wait()
+	return o, o.collect(p)
+}
+
+// seed puts the item there that the operation needs.
+func (p *player) seed(s *script) error {
+	if s.metadata() {
+		return nil
+	}
+	return p.account.Seed(databaseID, containerID, s.fields(itemID))
+}
+
+// perform performs the operation of a script.
+func (p *player) perform(index int) *outcome {
+	s := &p.world.scripts[index]
+	o := &outcome{world: p.world, index: index, cold: p.world.cold && index == 0, script: s, start: time.Now()}
 	stop := p.schedule(s)
-	ctx, cancel := s.context()
+	ctx, cancel := s.context(index)
 	p.do(ctx, o)
 	o.elapsed = time.Since(o.start)
 	cancel()
 	stop()
-	synctest.Wait()
-	o.body = p.capture.body
-	return o, o.collect(p)
+	return o
 }
 
 // do performs the operation; a panic is a result too.
@@ -133,8 +155,9 @@ func (p *player) reshape(s shape) error {
 }
 
 // context is that of the script's operation, with everything its caller asks for.
-func (s *script) context() (context.Context, context.CancelFunc) {
-	ctx := regioncache.WithExcludedRegions(context.Background(), s.excluded...)
+func (s *script) context(index int) (context.Context, context.CancelFunc) {
+	ctx := context.WithValue(context.Background(), scriptKey{}, fmt.Sprint(index))
+	ctx = regioncache.WithExcludedRegions(ctx, s.excluded...)
 	if s.once {
 		ctx = policies.WithWriteRetry(ctx, false)
 	}

@@ -136,8 +136,8 @@ func TestProperties(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d scripts in %d worlds, %v each; most per operation: %+v", s.scripts.Load(), s.seed.Load()-first+1,
-		time.Since(began)/time.Duration(max(s.scripts.Load(), 1)), s.seen)
+	t.Logf("%d scripts in %d worlds, %v each", s.scripts.Load(), s.seed.Load()-first+1, time.Since(began)/time.Duration(max(s.scripts.Load(), 1)))
+	t.Logf("most per operation: %+v; with the default budgets: %+v", s.seen, s.usual)
 	for _, d := range defects {
 		t.Logf("%d times: %s", d.met.Load(), d.what)
 	}
@@ -151,6 +151,7 @@ type search struct {
 	failures atomic.Int64
 	mu       sync.Mutex
 	seen     worst
+	usual    worst // of worlds whose budgets are the defaults
 }
 
 func (s *search) run(t *testing.T) {
@@ -160,6 +161,9 @@ func (s *search) run(t *testing.T) {
 		s.scripts.Add(int64(v.scripts))
 		s.mu.Lock()
 		s.seen.add(v.seen)
+		if w.usualBudgets() {
+			s.usual.add(v.seen)
+		}
 		s.mu.Unlock()
 		if len(v.problems) > 0 {
 			s.failures.Add(1)

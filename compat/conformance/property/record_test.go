@@ -33,6 +33,7 @@ type recorder struct {
 type exchange struct {
 	start, end time.Time
 	account    bool
+	script     string // that it belongs to
 	number     string // of the answer
 	hint       time.Duration
 }
@@ -48,7 +49,7 @@ func (r *recorder) Do(req *http.Request) (*http.Response, error) {
 	if req.Context().Err() != nil {
 		return r.next.Do(req) // not even logged
 	}
-	e := &exchange{start: time.Now(), hint: noHint, account: req.URL.Path == "/" || req.URL.Path == ""}
+	e := &exchange{start: time.Now(), hint: noHint, account: req.URL.Path == "/" || req.URL.Path == "", script: req.Header.Get(scriptHeader)}
 	r.mu.Lock()
 	r.entries = append(r.entries, e)
 	shape := r.shape
@@ -83,21 +84,37 @@ func (r *recorder) setShape(s shape) {
 	r.shape = s
 }
 
-// capture keeps the body of an operation as azcosmos made it, before any policy of ours sees it.
-type capture struct{ body []byte }
+// scriptHeader says which script a request belongs to, and scriptKey is the key of that in a context.
+const scriptHeader = "X-Property-Script"
+
+type scriptKey struct{}
+
+// capture keeps the bodies of operations as azcosmos made them, before any policy of ours sees them.
+type capture struct {
+	mu     sync.Mutex
+	bodies map[string][]byte // by script
+}
 
 // Do implements [policy.Policy].
 func (c *capture) Do(req *policy.Request) (*http.Response, error) {
-	if body := req.Body(); body != nil && req.Raw().URL.Path != "/" {
-		data, err := io.ReadAll(body)
-		if err != nil {
+	script, _ := req.Raw().Context().Value(scriptKey{}).(string)
+	if path := req.Raw().URL.Path; script == "" || path == "" || path == "/" {
+		return req.Next()
+	}
+	req.Raw().Header.Set(scriptHeader, script)
+	var data []byte
+	if body := req.Body(); body != nil {
+		var err error
+		if data, err = io.ReadAll(body); err != nil {
 			return nil, err
 		}
 		if _, err := body.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		c.body = data
 	}
+	c.mu.Lock()
+	c.bodies[script] = data
+	c.mu.Unlock()
 	return req.Next()
 }
 
@@ -133,17 +150,22 @@ type attempt struct {
 // collect joins what the account logged and what the recorder saw. Both have the requests of the operation in the
 // same order, since an operation sends one at a time.
 func (o *outcome) collect(p *player) error {
-	r := p.recorder
+	r, script := p.recorder, fmt.Sprint(o.index)
+	p.capture.mu.Lock()
+	o.body = p.capture.bodies[script]
+	p.capture.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o.reads = slices.Clone(r.reads)
-	sent := slices.DeleteFunc(slices.Clone(r.entries), func(e *exchange) bool { return e.account })
+	sent := slices.DeleteFunc(slices.Clone(r.entries), func(e *exchange) bool { return e.account || e.script != script })
 	for _, request := range p.account.Requests() {
-		if request.Account {
+		switch {
+		case request.Account:
 			o.accountReads++
 			continue
-		}
-		if len(o.attempts) >= len(sent) {
+		case request.Header.Get(scriptHeader) != script:
+			continue
+		case len(o.attempts) >= len(sent):
 			return fmt.Errorf("the account logged more requests than were sent: %d", len(sent))
 		}
 		e := sent[len(o.attempts)]

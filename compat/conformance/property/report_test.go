@@ -113,6 +113,7 @@ func (w *world) simpler() []world {
 		}
 	}
 	var none policies.Settings
+	add(w.together, func(n *world) { n.together = false })
 	add(w.client.order != nil, func(n *world) { n.client.order = nil })
 	add(w.client.excluded != nil, func(n *world) { n.client.excluded = nil })
 	add(len(w.client.preferred) > 0, func(n *world) { n.client.preferred = nil })

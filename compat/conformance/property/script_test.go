@@ -19,6 +19,8 @@ type world struct {
 	// cold worlds have account reads that fail from the start; the others read the account once before the first script.
 	cold    bool
 	scripts []script
+	// together: the scripts do not wait for each other.
+	together bool
 }
 
 // shape is what an account says about itself.
@@ -60,8 +62,8 @@ type change struct {
 
 func (w *world) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %s\n  preferred %q, excluded %q, policies %q, cold %v\n  settings %v\n",
-		w.seed, w.account, w.client.preferred, w.client.excluded, w.client.order, w.cold, w.turned())
+	fmt.Fprintf(&b, "seed %d: %s\n  preferred %q, excluded %q, policies %q, cold %v, together %v\n  settings %v\n",
+		w.seed, w.account, w.client.preferred, w.client.excluded, w.client.order, w.cold, w.together, w.turned())
 	for i := range w.scripts {
 		fmt.Fprintf(&b, "  script %d: %s", i+1, &w.scripts[i])
 	}

@@ -57,7 +57,7 @@ func newPlayer(w *world, broken sabotage) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &player{world: w, account: account, capture: &capture{}, broken: broken, began: time.Now()}
+	p := &player{world: w, account: account, capture: &capture{bodies: map[string][]byte{}}, broken: broken, began: time.Now()}
 	p.recorder = &recorder{next: account.Transport(), shape: w.account}
 	credential, err := azcosmos.NewKeyCredential(cosmostest.DefaultKey)
 	if err != nil {
