@@ -13,7 +13,7 @@ FUZZTIME  ?= 5s
 # in_modules runs a command in the root module and in each nested one.
 in_modules = for dir in . $(NESTED); do (cd $$dir && $(1)) || { echo "in $$dir: $(1)" >&2; exit 1; }; done
 
-.PHONY: help demo test race fuzz bench cover check fmt-check vet lint rules layering compat generate tidy tidy-check ci
+.PHONY: help demo test race fuzz bench cover check fmt-check vet lint rules layering compat interop generate tidy tidy-check ci
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,9 @@ compat: ## Run the tests against every supported version of azcosmos
 		echo "$$mod"; \
 		$(GO) test -timeout 120s -modfile=$$mod ./... || failed="$$failed $$mod"; \
 	done; test -z "$$failed" || { echo "fails with$$failed" >&2; exit 1; }
+
+interop: ## Run the clients for Go and, where Node.js is installed, JavaScript against cosmostest
+	cd compat/interop/go && $(GO) run .
 
 generate: ## Write the parts of the documentation that come from the code
 	$(GO) generate ./...
