@@ -86,7 +86,7 @@ func TestNoConflict(t *testing.T) {
 		put(t, acct, "East US", "POST", `{"id":"1","pk":"a","v":9}`)
 		time.Sleep(5 * time.Second)
 		_, token := put(t, acct, "West US", "POST", `{"id":"1","pk":"a","v":1}`)
-		if token != "0:3#102#1=1#2=1" {
+		if token != "0:3#102#1=1#2=1#3=0" {
 			t.Errorf("session token %q", token)
 		}
 		in(t, acct, "East US").want("it has one of two", "1", token, "", 404, 1002)

@@ -86,16 +86,17 @@ func (s *store) reached(seen vector, part sessionPart) bool {
 	return part.lsn <= firstLSN+seen.total()
 }
 
-// sessionToken is the state of a partition as a session token.
+// sessionToken is the state of a partition as a session token. Clients merge tokens of one version region by region and
+// refuse those that do not have the same regions, so all regions are in it.
 func (w *work) sessionToken(p *partition, seen vector) string {
 	lsn := strconv.FormatInt(firstLSN+seen.total(), 10)
 	if !w.store.multi {
 		return p.id + ":-1#" + lsn
 	}
 	token := p.id + ":" + strconv.Itoa(w.store.version) + "#" + lsn
-	for site, n := range seen {
-		if w.store.present[site] {
-			token += "#" + strconv.Itoa(site+1) + "=" + strconv.FormatInt(n, 10)
+	for site, present := range w.store.present {
+		if present {
+			token += "#" + strconv.Itoa(site+1) + "=" + strconv.FormatInt(seen.at(site), 10)
 		}
 	}
 	return token
