@@ -75,6 +75,29 @@ func checkUnavailable(ctx context.Context, e *env) error {
 	return errors.Join(e.wantTotal(ctx, "1", 7), e.wantAttempts(ctx, "East US 503", "West US 200"))
 }
 
+func checkMultiWrite(ctx context.Context, e *env) error {
+	if err := e.manage(ctx, "PUT", "account", map[string]any{"multiWrite": true, "writeRegions": []string{}}, nil); err != nil {
+		return err
+	}
+	if err := e.prepare(ctx, fault{"region": "East US", "status": 503}); err != nil {
+		return err
+	}
+	_, err := e.create(ctx, "2", 8)
+	return errors.Join(err, e.wantAttempts(ctx, "East US 503", "West US 201"))
+}
+
+// checkPartition is on an account with per-partition failover.
+func checkPartition(ctx context.Context, e *env) error {
+	if err := e.manage(ctx, "PUT", "account", map[string]any{"ppaf": true}, nil); err != nil {
+		return err
+	}
+	if err := e.prepare(ctx, fault{"region": "East US", "status": 503}); err != nil {
+		return err
+	}
+	_, err := e.create(ctx, "2", 8)
+	return errors.Join(err, e.wantAttempts(ctx, "East US 503", "West US 201"))
+}
+
 // checkLag reads its own write where that has not arrived yet.
 func checkLag(ctx context.Context, e *env) error {
 	if err := e.manage(ctx, "POST", "replication/pause", map[string]string{"from": "*", "to": "*"}, nil); err != nil {

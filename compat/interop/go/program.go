@@ -126,7 +126,7 @@ func (p *program) attempts(ctx context.Context, path string) ([]request, error) 
 // repair makes the account what it was at the start, but for its items.
 func (p *program) repair(ctx context.Context) error {
 	regions := []string{"East US", "West US", "North Europe"}
-	account := map[string]any{"regions": regions, "writeRegions": regions[:1], "multiWrite": false}
+	account := map[string]any{"regions": regions, "writeRegions": regions[:1], "multiWrite": false, "ppaf": false}
 	err := errors.Join(
 		p.manage(ctx, "PUT", "faults", []any{}, nil),
 		p.manage(ctx, "PUT", "account", account, nil),

@@ -44,7 +44,7 @@ export class Env {
   // repair makes the account what it was at the start, but for its items.
   async repair() {
     await this.manage("PUT", "faults", []);
-    await this.manage("PUT", "account", { regions, writeRegions: ["East US"], multiWrite: false });
+    await this.manage("PUT", "account", { regions, writeRegions: ["East US"], multiWrite: false, ppaf: false });
     await this.manage("PUT", "replication", { from: "*", to: "*", lag: "0s" });
     await this.manage("POST", "replication/resume", { from: "*", to: "*" });
     for (const region of [...regions, "global"]) {

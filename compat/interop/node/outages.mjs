@@ -30,6 +30,21 @@ export const outages = {
     await env.wantAttempts("East US 503", "West US 200");
   },
 
+  async "503 moves a write of a multi-write account"(env) {
+    await env.manage("PUT", "account", { multiWrite: true, writeRegions: [] });
+    await prepare(env, { region: "East US", status: 503 });
+    await env.create("2", 8);
+    await env.wantAttempts("East US 503", "West US 201");
+  },
+
+  // On an account with per-partition failover.
+  async "503 moves a write of a partition"(env) {
+    await env.manage("PUT", "account", { ppaf: true });
+    await prepare(env, { region: "East US", status: 503 });
+    await env.create("2", 8);
+    await env.wantAttempts("East US 503", "West US 201");
+  },
+
   // A read of what has not arrived yet in the region where the client reads.
   async "a region lags"(env) {
     await env.manage("POST", "replication/pause", { from: "*", to: "*" });
