@@ -1,6 +1,9 @@
 package main
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // dataActions are those on items and on the partitions that they are in.
 func (a *api) dataActions() {
@@ -68,6 +71,7 @@ func (a *api) items(q *query) (any, error) {
 type conflictState struct {
 	ID       string         `json:"id"`
 	Region   string         `json:"region"`
+	Time     time.Time      `json:"time"`
 	Item     map[string]any `json:"item"`
 	Deleted  bool           `json:"deleted,omitempty"`
 	Winner   map[string]any `json:"winner,omitempty"`
@@ -79,7 +83,7 @@ func (a *api) conflicts(q *query) (any, error) {
 	all, err := a.account.Conflicts(q.database, q.container)
 	out := []conflictState{}
 	for _, c := range all {
-		out = append(out, conflictState{c.ID, c.Region, c.Item, c.Deleted, c.Winner, c.Outage, c.Resolved})
+		out = append(out, conflictState{c.ID, c.Region, c.Time.UTC(), c.Item, c.Deleted, c.Winner, c.Outage, c.Resolved})
 	}
 	return map[string]any{"count": len(out), "conflicts": out}, err
 }
