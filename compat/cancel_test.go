@@ -80,7 +80,7 @@ func deadlineSoon(ctx context.Context) (context.Context, context.CancelFunc) {
 func lateness(t *testing.T, c *azcosmos.ContainerClient, end func(context.Context) (context.Context, context.CancelFunc)) time.Duration {
 	t.Helper()
 	best := time.Hour
-	for range 5 {
+	for range 20 {
 		ctx, cancel := end(t.Context())
 		ended := make(chan time.Time, 1)
 		context.AfterFunc(ctx, func() { ended <- time.Now() })

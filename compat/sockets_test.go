@@ -71,7 +71,9 @@ func TestFailuresOnRealSockets(t *testing.T) {
 		for _, f := range socketFaults {
 			t.Run(wire+" "+f.fault.Transport.String(), func(t *testing.T) {
 				for name, do := range operations {
-					f.check(t, wire, name, do)
+					if f.fault.Transport != cosmostest.Blackhole || slices.Contains([]string{"read", "create", "query"}, name) {
+						f.check(t, wire, name, do)
+					}
 				}
 			})
 		}
@@ -87,7 +89,7 @@ func (f *socketFault) check(t *testing.T, wire, name string, do operation) {
 	defer network.CloseIdleConnections()
 	settings := new(policies.Settings)
 	if f.fault.Transport == cosmostest.Blackhole {
-		settings.Failover.AttemptTimeout.Point = policies.Duration(300 * time.Millisecond)
+		settings.Failover.AttemptTimeout.Point = policies.Duration(time.Second)
 		settings.Failover.AttemptTimeout.Query = settings.Failover.AttemptTimeout.Point
 	}
 	c := client{transport: network, settings: settings}.container(t, acct)
