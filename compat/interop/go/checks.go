@@ -66,15 +66,15 @@ var checks = []check{
 	{name: "503 moves a read", do: checkUnavailable},
 	{name: "503 moves a write of a multi-write account", do: checkMultiWrite},
 	{name: "503 moves a write of a partition", do: checkPartition, ours: true},
-	{name: "a region lags", do: checkLag},
+	{name: "a lag is bridged", do: checkLag},
 	{name: "a container is out of throughput", do: checkSpent},
 	{name: "a partition splits", do: checkSplit},
-	{name: "a region stops and starts", do: checkStop},
+	{name: "a stopped region moves a read", do: checkStop},
 	{name: "the write region fails over", do: checkFailover},
 }
 
 // slow are the checks in which the client pauses for a second and more.
-var slow = map[string]bool{"a region stops and starts": true, "the write region fails over": true, "a container is out of throughput": true}
+var slow = map[string]bool{"a stopped region moves a read": true, "the write region fails over": true, "a container is out of throughput": true}
 
 // env is what a check works with. Each has a client of its own, which knows of no earlier trouble.
 type env struct {

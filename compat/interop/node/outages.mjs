@@ -45,13 +45,13 @@ export const outages = {
     await env.wantAttempts("East US 503", "West US 201");
   },
 
-  // A read of what has not arrived yet in the region where the client reads.
-  async "a region lags"(env) {
+  // This client does not ask another region for what has not arrived yet where it reads.
+  async "a lag is a 404"(env) {
     await env.manage("POST", "replication/pause", { from: "*", to: "*" });
     const { headers } = await env.create("1", 7);
     const orders = env.newClient(["West US"]).database("shop").container("orders");
     const behind = await env.read("1", orders, { sessionToken: headers["x-ms-session-token"] });
-    assert.equal(behind.statusCode, 404); // this client asks the same region again, without the token
+    assert.equal(behind.statusCode, 404); // of the second request, which is without the token
     assert.equal((await env.attempts())[1].subStatus, 1002);
     await env.manage("POST", "replication/flush");
     await env.wantTotal("1", 7, orders);
@@ -85,10 +85,11 @@ export const outages = {
     assert.deepEqual(news, ["new"]);
   },
 
-  async "a region stops and starts"(env) {
+  // This client does not ask another region when its connection is refused.
+  async "a stopped region fails a read"(env) {
     await prepare(env);
     await env.manage("POST", "regions/East%20US/stop");
-    await assert.rejects(env.read("1")); // this client does not move a read whose connection is refused
+    await assert.rejects(env.read("1"));
     await env.manage("POST", "regions/East%20US/start");
     await env.wantTotal("1", 7);
     await env.wantAttempts("East US 200");
