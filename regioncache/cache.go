@@ -95,6 +95,13 @@ func (c *Cache) Endpoint() string { return c.endpoint.String() }
 // first account read.
 func (c *Cache) Snapshot() *Snapshot { return c.snapshot.Load() }
 
+// MultiWrite reports whether every writable region takes item writes. It is
+// false before the first account read.
+func (c *Cache) MultiWrite() bool {
+	s := c.snapshot.Load()
+	return s != nil && s.MultiWrite
+}
+
 // BreakerEnabled reports whether partition failures are tracked. When not,
 // failing answers mark the whole endpoint.
 func (c *Cache) BreakerEnabled() bool { return !c.config.Load().Breaker.Disabled }

@@ -17,6 +17,9 @@ type Choice struct {
 	// Again reports that every region of the list has failed in this operation
 	// and the list starts from the top.
 	Again bool
+	// Excluded reports that Region is excluded like every other region that may
+	// serve the operation.
+	Excluded bool
 	// Probe is set when the attempt is the one that finds out whether an open
 	// breaker may close.
 	Probe *Probe
@@ -94,7 +97,7 @@ func (v *view) choose() Choice {
 	for again := false; ; again = true {
 		r, due := v.pick(list, again, true)
 		if r == nil && again {
-			return Choice{Region: v.snapshot.fallback(v.op)}
+			return Choice{Region: v.snapshot.fallback(v.op), Excluded: true}
 		}
 		if r == nil {
 			continue

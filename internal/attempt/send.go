@@ -83,6 +83,10 @@ func (s *State) Send(req *policy.Request, timeouts *Timeouts, inside Runner) (*h
 		a.Region, a.Host, a.visit = s.Target.Region, req.Raw().URL.Host, s.Visit
 	}
 	s.rerouted = false
+	if s.Account != nil && s.Op.Writes() && s.Account.MultiWrite() {
+		// Asked before each attempt: the account may become one meanwhile.
+		wire.SetTrue(req.Raw().Header, wire.HeaderAllowTentativeWrites)
+	}
 	if inside != nil {
 		return inside.Run(s, req)
 	}

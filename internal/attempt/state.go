@@ -49,6 +49,12 @@ type State struct {
 	// Pass counts how often the pipeline outside ran the policies.
 	Pass int
 
+	// Account tells whether any region takes writes; then every write says that it
+	// knows. Nil without a failover policy.
+	Account interface{ MultiWrite() bool }
+	// LeftFence reports that the last attempt went to an excluded region, because
+	// every region was.
+	LeftFence bool
 	// Learned reports that an account read has been learned from.
 	Learned bool
 

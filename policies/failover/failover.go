@@ -1,6 +1,8 @@
 package failover
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -79,9 +81,11 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 			return nil, o.giveUp(resp, err, d.reason)
 		}
 		runtime.Drain(resp)
-		if reason, err := o.retry(d); err != nil {
-			return nil, err
-		} else if reason != "" {
+		reason, ended := o.retry(d)
+		switch {
+		case ended != nil:
+			return nil, ended
+		case reason != "":
 			return nil, o.giveUp(resp, err, reason)
 		}
 	}
@@ -100,10 +104,7 @@ type operation struct {
 // prepare sets what every attempt carries and chooses the first target.
 func (o *operation) prepare() {
 	s := o.state
-	snapshot := o.cache.Snapshot()
-	if s.Op.Writes() && snapshot != nil && snapshot.MultiWrite {
-		wire.SetTrue(o.req.Raw().Header, wire.HeaderAllowTentativeWrites)
-	}
+	s.Account = o.cache
 	if s.Chosen() {
 		return
 	}
@@ -122,10 +123,18 @@ func (o *operation) prepare() {
 // choose picks the target of the next attempt.
 func (o *operation) choose() {
 	s := o.state
+	o.releaseProbe()
 	c := o.cache.Choose(s.Context(), &s.Op, s.Failed)
 	if c.Again {
 		s.Failed = s.Failed[:0]
 	}
+	if c.Excluded && s.Target.Host != "" && !s.LeftFence {
+		// Only excluded regions are left. An operation that has found another
+		// one before stays there, and fails there if it must.
+		s.Choose(s.Target)
+		return
+	}
+	s.LeftFence = c.Excluded
 	t := attempt.Target{}
 	if c.Region != nil {
 		t = target(c.Region)
@@ -154,7 +163,7 @@ func (o *operation) judge() decision {
 		// Nobody will try again, so a broken connection is the result.
 		f.used.Local = o.options.LocalRetries
 	}
-	if snapshot := o.cache.Snapshot(); snapshot != nil && snapshot.MultiWrite {
+	if o.cache.MultiWrite() {
 		f.account = multiWrite
 	}
 	d := decide(o.options, f)
@@ -194,7 +203,8 @@ func (o *operation) retry(d decision) (reason string, err error) {
 		s.Stay()
 		return o.charge(event.KindLocalRetry, d.reason, 0), nil
 	}
-	failed := s.Target.Host
+	attempts := s.Attempts()
+	failed := attempts[len(attempts)-1].Host
 	s.Fail(failed)
 	refreshed := o.refresh(d.effects)
 	if d.verdict == nextBackend {
@@ -208,19 +218,31 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	if reason, err = o.sleep(d.delay, d.reason); reason != "" || err != nil {
 		return reason, err
 	}
-	if d.effects&awaitRefresh != 0 {
+	if d.effects&awaitRefresh != 0 || d.effects&refresh != 0 && d.delay == 0 {
 		o.await(refreshed)
+		if errors.Is(s.Context().Err(), context.DeadlineExceeded) {
+			return d.reason + ", and the deadline came before the account told its regions", nil
+		}
 	}
 	o.choose()
 	delay := time.Duration(0)
-	if d.backoff && s.Target.Host == failed {
+	if d.backoff && o.nextHost() == failed {
 		delay = o.options.strategy().Delay(spent.SameEndpoint, spent.Paused, rand.Float64())
 		spent.SameEndpoint, spent.Paused = spent.SameEndpoint+1, delay
 	}
 	if reason := o.charge(event.KindFailover, d.reason, d.delay+delay); reason != "" {
 		return reason, nil
 	}
-	return o.sleep(delay, d.reason)
+	if reason, err = o.sleep(delay, d.reason); delay > 0 && reason == "" && err == nil {
+		o.choose() // what was known before the wait may be known better now
+	}
+	return reason, err
+}
+
+// nextHost is where the next attempt goes: to the target, or while no region is
+// known where the client sends it.
+func (o *operation) nextHost() string {
+	return cmp.Or(o.state.Target.Host, o.req.Raw().URL.Host)
 }
 
 // charge takes a retry from the process's budget and tells the observers. It

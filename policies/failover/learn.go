@@ -40,10 +40,11 @@ func (o *operation) learn(first int, resp *http.Response, e effect) {
 	}
 }
 
-// confirm remembers the region that took a write.
+// confirm remembers the region that took a write. Where a write goes whose caller
+// excludes the write region says nothing about anybody else's.
 func (o *operation) confirm(a *attempt.Attempt) {
 	op := &o.state.Op
-	if !op.Writes() {
+	if !op.Writes() || o.cache.Hub(o.state.Context()) == nil {
 		return
 	}
 	switch {

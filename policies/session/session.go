@@ -87,10 +87,9 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 }
 
 func (p *Policy) gather(s *attempt.State) facts {
-	snapshot := p.cache.Snapshot()
 	return facts{
 		outcome:    s.Last(),
-		multiWrite: snapshot != nil && snapshot.MultiWrite,
+		multiWrite: p.cache.MultiWrite(),
 		hub:        p.cache.Hub(s.Context()) != nil,
 		endpoints:  p.cache.Endpoints(s.Context(), &s.Op),
 		retries:    s.Spent().Session.Retries,
@@ -113,6 +112,10 @@ func (p *Policy) reroute(s *attempt.State, v verdict) {
 	}
 	if c.Again {
 		s.Failed = s.Failed[:0]
+	}
+	if c.Excluded && s.Target.Host != "" && !s.LeftFence {
+		s.Choose(s.Target) // rather than into a region that the caller excluded
+		return
 	}
 	s.Choose(target(c.Region))
 }

@@ -85,7 +85,10 @@ func (o *Options) strategy() backoff.Strategy {
 	if o.Backoff != nil {
 		return o.Backoff
 	}
-	return backoff.Exponential{Base: max(o.BaseDelay, 0), Max: max(o.MaxDelay, 0)}
+	if o.MaxDelay < 0 {
+		return backoff.Fixed(0)
+	}
+	return backoff.Exponential{Base: o.BaseDelay, Max: o.MaxDelay}
 }
 
 // limited returns the options with the limits that one operation asks for.

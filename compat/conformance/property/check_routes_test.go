@@ -14,6 +14,8 @@ func checkRegions(o *outcome) []string {
 		switch {
 		case i > 0 && o.stays(i):
 			// a retry at the same endpoint, wherever that is
+		case i > 0 && o.fenced(&o.attempts[i-1], a, shapes):
+			// the account has only excluded regions left: the operation stays where it was
 		case a.Region == "?":
 			problems = append(problems, fmt.Sprintf("attempt %d went to %s, which is no host of the account", i+1, a.Host))
 		case o.pinned():
@@ -42,6 +44,13 @@ func (o *outcome) stays(i int) bool {
 		return a.Region == next.Region
 	}
 	return false
+}
+
+// fenced reports whether a request stayed in a region that is not excluded, because the regions that the account has for
+// the operation now all are.
+func (o *outcome) fenced(before, a *attempt, shapes []shape) bool {
+	return a.Region == before.Region && !o.excluded(a.Region) &&
+		slices.ContainsFunc(shapes, func(s shape) bool { return len(o.allowed(s)) == 0 })
 }
 
 // checkOrder makes sure that no region which has failed in this operation is visited again before all others have.
