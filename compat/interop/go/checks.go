@@ -150,6 +150,7 @@ type order struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
 	Total    int    `json:"total"`
+	Note     string `json:"note,omitempty"`
 	Lot      string `json:"lot,omitempty"` // orders of several customers that one check made
 }
 

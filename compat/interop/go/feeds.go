@@ -24,7 +24,7 @@ func (e *env) createMany(ctx context.Context, n int) error {
 func (e *env) spread(ctx context.Context, n int) ([]azcosmos.ItemIdentity, error) {
 	var all []azcosmos.ItemIdentity
 	for i := range n {
-		o := order{fmt.Sprint(i), fmt.Sprintf("%s/%d", e.customer, i), i, e.customer}
+		o := order{ID: fmt.Sprint(i), Customer: fmt.Sprintf("%s/%d", e.customer, i), Total: i, Lot: e.customer}
 		key := azcosmos.NewPartitionKeyString(o.Customer)
 		if _, err := e.orders.CreateItem(ctx, key, body(o), nil); err != nil {
 			return nil, err
