@@ -9,11 +9,12 @@ NESTED = $(patsubst ./%/go.mod,%,$(sort $(shell find . -mindepth 2 -name go.mod)
 # BENCHTIME and FUZZTIME are for each benchmark and each fuzz target.
 BENCHTIME ?= 2s
 FUZZTIME  ?= 5s
+SCRIPTS   ?= 200000
 
 # in_modules runs a command in the root module and in each nested one.
 in_modules = for dir in . $(NESTED); do (cd $$dir && $(1)) || { echo "in $$dir: $(1)" >&2; exit 1; }; done
 
-.PHONY: help demo test race fuzz bench cover check fmt-check vet lint rules layering compat interop generate tidy tidy-check ci
+.PHONY: help demo test race property fuzz bench cover check fmt-check vet lint rules layering compat interop generate tidy tidy-check ci
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,6 +28,9 @@ test: ## Run every test; time is virtual, so that takes seconds once it is compi
 race: ## Run every test of the library under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 300s ./...
 	$(GO) test -race -timeout 300s -run ConcurrentSafe -count 20 -cpu 1,4 ./...
+
+property: ## Run SCRIPTS (200,000) random fault scripts against the properties that must hold of all
+	PROPERTY_SCRIPTS=$(SCRIPTS) $(GO) test -count 1 -timeout 1800s -run 'TestProperties$$' -v ./compat/conformance/property
 
 fuzz: ## Fuzz every target for FUZZTIME (5s)
 	@scripts/fuzz.sh $(FUZZTIME)
