@@ -21,41 +21,44 @@ func document(readable, writable, more string) string {
 	return fmt.Sprintf(`{"id": "acct", "readableLocations": %s, "writableLocations": %s%s}`, readable, writable, more)
 }
 
+var bothRegions = locations(east, a, west, b)
+
 const (
 	a = "https://acct-eastus.documents.azure.com:443/"
 	b = "https://acct-westus.documents.azure.com:443/"
 )
 
+var accounts = map[string]struct {
+	document           string
+	readable, writable string // "name host" of each
+	multiWrite, ppaf   bool
+}{
+	"single-write": {document(bothRegions, locations(east, a), ""),
+		"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
+		"East US acct-eastus.documents.azure.com:443", false, false},
+	"multi-write": {document(bothRegions, locations(west, b, east, a), `, "enableMultipleWriteLocations": true`),
+		"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
+		"West US acct-westus.documents.azure.com:443, East US acct-eastus.documents.azure.com:443", true, false},
+	"PPAF": {document(locations(east, a), locations(east, a), `, "enablePerPartitionFailoverBehavior": true`),
+		"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, true},
+	"only writable regions": {document("[]", locations(east, a), ""),
+		"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
+	"only readable regions": {document(bothRegions, "null", ""),
+		"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
+		"East US acct-eastus.documents.azure.com:443", false, false},
+	"a writable region that is not readable": {document(locations(east, a), locations(west, b), ""),
+		"East US acct-eastus.documents.azure.com:443", "West US acct-westus.documents.azure.com:443", false, false},
+	"a region twice": {document(locations(east, a, "east-us", b), locations(east, b), ""),
+		"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
+	"no port, upper case, a path": {document(locations(east, "HTTPS://Acct-EastUS.Documents.Azure.com/path"), "[]", ""),
+		"East US Acct-EastUS.Documents.Azure.com", "East US Acct-EastUS.Documents.Azure.com", false, false},
+	"fields of a later version": {document(locations(east, a), locations(east, a), `, "new": {"a": [1]}`),
+		"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
+	"an address": {document(locations(east, "https://[::1]:8081/"), "[]", ""), "East US [::1]:8081", "East US [::1]:8081", false, false},
+}
+
 func TestParseAccount(t *testing.T) {
-	both := locations(east, a, west, b)
-	for name, test := range map[string]struct {
-		document           string
-		readable, writable string // "name host" of each
-		multiWrite, ppaf   bool
-	}{
-		"single-write": {document(both, locations(east, a), ""),
-			"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
-			"East US acct-eastus.documents.azure.com:443", false, false},
-		"multi-write": {document(both, locations(west, b, east, a), `, "enableMultipleWriteLocations": true`),
-			"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
-			"West US acct-westus.documents.azure.com:443, East US acct-eastus.documents.azure.com:443", true, false},
-		"PPAF": {document(locations(east, a), locations(east, a), `, "enablePerPartitionFailoverBehavior": true`),
-			"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, true},
-		"only writable regions": {document("[]", locations(east, a), ""),
-			"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
-		"only readable regions": {document(both, "null", ""),
-			"East US acct-eastus.documents.azure.com:443, West US acct-westus.documents.azure.com:443",
-			"East US acct-eastus.documents.azure.com:443", false, false},
-		"a writable region that is not readable": {document(locations(east, a), locations(west, b), ""),
-			"East US acct-eastus.documents.azure.com:443", "West US acct-westus.documents.azure.com:443", false, false},
-		"a region twice": {document(locations(east, a, "east-us", b), locations(east, b), ""),
-			"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
-		"no port, upper case, a path": {document(locations(east, "HTTPS://Acct-EastUS.Documents.Azure.com/path"), "[]", ""),
-			"East US Acct-EastUS.Documents.Azure.com", "East US Acct-EastUS.Documents.Azure.com", false, false},
-		"fields of a later version": {document(locations(east, a), locations(east, a), `, "new": {"a": [1]}`),
-			"East US acct-eastus.documents.azure.com:443", "East US acct-eastus.documents.azure.com:443", false, false},
-		"an address": {document(locations(east, "https://[::1]:8081/"), "[]", ""), "East US [::1]:8081", "East US [::1]:8081", false, false},
-	} {
+	for name, test := range accounts {
 		t.Run(name, func(t *testing.T) {
 			got, err := parseAccount([]byte(test.document), "https")
 			if err != nil {

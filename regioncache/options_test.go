@@ -163,10 +163,14 @@ func TestNothingKnown(t *testing.T) {
 	is(t, "hub", c.Hub(ctx), nil)
 	is(t, "belongs", c.Belongs(ctx, "https", hostOf(east)), nil)
 	is(t, "snapshot", c.Snapshot(), nil)
+	is(t, "multi-write", c.MultiWrite(), false)
 	is(t, "endpoint", c.Endpoint(), endpoint)
 	c.Answered(op, hostOf(east), from("0"))
 	c.PartitionGone(op)
 	learn(t, c, single)
+	is(t, "multi-write, single-write account", c.MultiWrite(), false)
+	learn(t, c, multi)
+	is(t, "multi-write, multi-write account", c.MultiWrite(), true)
 	account := &wire.Operation{Scope: wire.ScopeAccount}
 	is(t, "the account read", c.Choose(ctx, account, nil).Region, nil)
 }

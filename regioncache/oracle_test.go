@@ -46,8 +46,8 @@ const (
 )
 
 type expectation struct {
-	region       string
-	again, probe bool
+	region                 string
+	again, probe, excluded bool
 }
 
 var accountOrder = []string{east, west, north}
@@ -57,7 +57,7 @@ var accountOrder = []string{east, west, north}
 func (s scenario) oracle() expectation {
 	list := slices.DeleteFunc(s.list(), func(r string) bool { _, out := s.excluded[r]; return out }) // 1
 	if len(list) == 0 {
-		return expectation{region: s.hub()}
+		return expectation{region: s.hub(), excluded: true}
 	}
 	left := slices.DeleteFunc(slices.Clone(list), func(r string) bool { _, f := s.failed[r]; return f }) // 2
 	again := len(left) == 0
@@ -71,7 +71,7 @@ func (s scenario) oracle() expectation {
 		return s.open(a) - s.open(b) // 4
 	})
 	best := left[0]
-	return expectation{best, again, s.breaker(best) == due}
+	return expectation{best, again, s.breaker(best) == due, false}
 }
 
 // list is the order of preference, the override first (5).
@@ -265,7 +265,7 @@ func (w *walk) exclusions(s scenario, op *wire.Operation) {
 func (w *walk) check(ctx context.Context, s scenario, op *wire.Operation, failed []string) {
 	w.checked++
 	choice := w.cache.Choose(ctx, op, hostsOf(failed...))
-	got := expectation{nameOf(choice.Region), choice.Again, choice.Probe != nil}
+	got := expectation{nameOf(choice.Region), choice.Again, choice.Probe != nil, choice.Excluded}
 	if choice.Probe != nil {
 		choice.Probe.Released()
 	}

@@ -164,54 +164,49 @@ func TestPolicyConcurrentSafe(t *testing.T) {
 	})
 }
 
-// TestPolicyProbeEnds has the request that probes end in every way: whether the
-// breaker is closed then, waits again, or still needs a probe.
+// probeEnd is how the request that probes ends, and what follows: the breaker
+// is closed, waits again, or still needs a probe.
+type probeEnd struct {
+	answer func(*http.Request) (int, error)
+	before func() error
+	then   string
+}
+
+var probeEnds = map[string]probeEnd{
+	"a success":                 {answers(200), nil, "closed"},
+	"not found":                 {answers(404), nil, "closed"},
+	"a conflict":                {answers(409), nil, "closed"},
+	"throttled":                 {answers(429), nil, "closed"},
+	"no access":                 {answers(403), nil, "closed"},
+	"a failure":                 {answers(503), nil, "waiting"},
+	"a time-out of the service": {answers(408), nil, "waiting"},
+	"gone":                      {answers(410), nil, "waiting"},
+	"a broken connection":       {func(*http.Request) (int, error) { return 0, io.ErrUnexpectedEOF }, nil, "waiting"},
+	"no answer in six seconds":  {answerNever, nil, "waiting"},
+	"a cancellation":            {answerNever, nil, "due"},
+	"a panic":                   {func(*http.Request) (int, error) { panic("transport") }, nil, "due"},
+	"a refusal inside":          {answers(200), func() error { return nonRetriable{errors.New("no token")} }, "due"},
+}
+
 func TestPolicyProbeEnds(t *testing.T) {
-	refused := nonRetriable{errors.New("no token")}
-	type then int
-	const (
-		closed then = iota
-		waiting
-		due
-	)
-	for name, test := range map[string]struct {
-		answer func(*http.Request) (int, error)
-		before func() error
-		then   then
-	}{
-		"a success":                 {answers(200), nil, closed},
-		"not found":                 {answers(404), nil, closed},
-		"a conflict":                {answers(409), nil, closed},
-		"throttled":                 {answers(429), nil, closed},
-		"no access":                 {answers(403), nil, closed},
-		"a failure":                 {answers(503), nil, waiting},
-		"a time-out of the service": {answers(408), nil, waiting},
-		"gone":                      {answers(410), nil, waiting},
-		"a broken connection":       {func(*http.Request) (int, error) { return 0, io.ErrUnexpectedEOF }, nil, waiting},
-		"no answer in six seconds":  {func(req *http.Request) (int, error) { <-req.Context().Done(); return 0, req.Context().Err() }, nil, waiting},
-		"a cancellation":            {answerNever, nil, due},
-		"a panic":                   {func(*http.Request) (int, error) { panic("transport") }, nil, due},
-		"a refusal inside":          {answers(200), func() error { return refused }, due},
-	} {
+	for name, end := range probeEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newClient(t)
 				c.sick()
-				c.answer, c.before = test.answer, test.before
+				c.answer, c.before = end.answer, end.before
 				probeOnce(c, name == "a cancellation")
+				if open := len(c.cache.Unhealthy()) > 0; open == (end.then == "closed") {
+					t.Errorf("open: %t", open)
+				}
 				c.answer, c.before = answers(200), nil
-				c.sent(name, 0, 0)
 				if status, err := c.read(context.Background()); status != http.StatusOK {
 					t.Fatalf("then: status %d, %v", status, err)
 				}
-				switch test.then {
-				case waiting:
+				if end.then == "waiting" {
 					c.sent("then", 0, 1)
-				default:
+				} else {
 					c.sent("then", 1, 0)
-				}
-				if open := len(c.cache.Unhealthy()) > 0; open != (test.then == waiting) {
-					t.Errorf("open: %t", open)
 				}
 			})
 		})

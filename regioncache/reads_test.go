@@ -52,19 +52,11 @@ func TestSharedAccountReadReuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := emptyCache(t, nil)
-				reads := 0
 				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				reads := 0
 				read := func(result error) func() ([]byte, error) {
-					return func() ([]byte, error) {
-						reads++
-						switch {
-						case errors.Is(result, context.Canceled):
-							cancel()
-						case result == nil:
-							return single.document(), c.Learn(single.document(), time.Now())
-						}
-						return nil, result
-					}
+					return func() ([]byte, error) { reads++; return readOnce(c, result, cancel) }
 				}
 				_, err := c.SharedAccountRead(ctx, read(test.first))
 				if !errors.Is(err, test.first) {
@@ -75,10 +67,20 @@ func TestSharedAccountReadReuse(t *testing.T) {
 					t.Errorf("then error %v", err)
 				}
 				is(t, "reads", reads, test.reads)
-				cancel()
 			})
 		})
 	}
+}
+
+// readOnce is an account read that ends in a given way.
+func readOnce(c *Cache, result error, cancel func()) ([]byte, error) {
+	switch {
+	case errors.Is(result, context.Canceled):
+		cancel()
+	case result == nil:
+		return single.document(), c.Learn(single.document(), time.Now())
+	}
+	return nil, result
 }
 
 // TestSharedAccountReadReusesAnyAnswer has an on-demand read come first.

@@ -43,6 +43,21 @@ func answer(a account) func(context.Context, string) ([]byte, error) {
 	return func(context.Context, string) ([]byte, error) { return a.document(), nil }
 }
 
+// byRegion has one region alone answer.
+func byRegion(good string) func(context.Context, string) ([]byte, error) {
+	return func(_ context.Context, endpoint string) ([]byte, error) {
+		if strings.Contains(endpoint, hostOf(good)) {
+			return multi.document(), nil
+		}
+		return nil, errRead
+	}
+}
+
+func hangs(ctx context.Context, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 func fails(context.Context, string) ([]byte, error) { return nil, errRead }
 
 // refresh waits for a refresh to end, and reports whether there was one.
@@ -67,14 +82,6 @@ func TestRefreshLearns(t *testing.T) {
 
 func TestRefreshAsks(t *testing.T) {
 	everybody := []string{"global", east, west, north}
-	byRegion := func(good string) func(context.Context, string) ([]byte, error) {
-		return func(_ context.Context, endpoint string) ([]byte, error) {
-			if strings.Contains(endpoint, hostOf(good)) {
-				return multi.document(), nil
-			}
-			return nil, errRead
-		}
-	}
 	for name, test := range map[string]struct {
 		read  func(context.Context, string) ([]byte, error)
 		o     Options
@@ -89,10 +96,8 @@ func TestRefreshAsks(t *testing.T) {
 		"all of them, each once":      {fails, Options{}, everybody, false, 0},
 		"past documents that are bad": {func(context.Context, string) ([]byte, error) { return []byte("{}"), nil }, Options{}, everybody, false, 0},
 		"past a panic":                {func(context.Context, string) ([]byte, error) { panic("reader") }, Options{}, everybody, false, 0},
-		"five seconds each": {func(ctx context.Context, _ string) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
-			Options{}, everybody, false, 20 * time.Second},
-		"as long as the option says": {func(ctx context.Context, _ string) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
-			Options{AccountTimeout: time.Second}, everybody, false, 4 * time.Second},
+		"five seconds each":           {hangs, Options{}, everybody, false, 20 * time.Second},
+		"as long as the option says":  {hangs, Options{AccountTimeout: time.Second}, everybody, false, 4 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
