@@ -43,10 +43,11 @@ func (s *State) tell(kind event.Kind, reason string, wait time.Duration) {
 	if s.shared.Events == nil {
 		return
 	}
+	now := time.Now()
 	e := event.Event{
-		Kind: kind, Time: time.Now(), Operation: s.describe(), Collection: s.Op.Collection,
+		Kind: kind, Time: now, Operation: s.describe(), Collection: s.Op.Collection,
 		Cause: causeOf(s.outcome), Attempt: len(s.attempts), Wait: wait,
-		Elapsed: time.Since(s.Start), Reason: reason,
+		Elapsed: now.Sub(s.Start), Reason: reason,
 	}
 	if n := len(s.attempts); n > 0 {
 		a := &s.attempts[n-1]
@@ -72,9 +73,10 @@ func (s *State) completed(resp *http.Response, err error) {
 	if s.shared.Events == nil {
 		return
 	}
+	now := time.Now() // once: reading the clock is a good part of what an event costs
 	e := event.Event{
-		Kind: event.KindCompleted, Time: time.Now(), Operation: s.describe(), Collection: s.Op.Collection,
-		Cause: causeOf(s.outcome), Attempt: len(s.attempts), Elapsed: time.Since(s.Start),
+		Kind: event.KindCompleted, Time: now, Operation: s.describe(), Collection: s.Op.Collection,
+		Cause: causeOf(s.outcome), Attempt: len(s.attempts), Elapsed: now.Sub(s.Start),
 		Failed: err != nil || resp.StatusCode >= http.StatusBadRequest,
 	}
 	for i := range s.attempts {

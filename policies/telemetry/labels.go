@@ -149,6 +149,7 @@ type labeller struct {
 	regions     *bounded[string, string]
 	subStatuses *bounded[int, int]
 	ready       *bounded[labels, *ready]
+	endings     *bounded[ending, *endLabels]
 }
 
 func newLabeller(o *Options) *labeller {
@@ -157,6 +158,7 @@ func newLabeller(o *Options) *labeller {
 	l.regions = newBounded(mostRegions, regionLabel, other)
 	l.subStatuses = newBounded(mostSubStatuses, func(n int) int { return n }, -1)
 	l.ready = newBounded(mostLabels, func(key labels) *ready { return newReady(key.attributes(l.base)) }, nil)
+	l.endings = newBounded(mostLabels, l.endLabels, beyond)
 	return l
 }
 
@@ -169,16 +171,16 @@ func (l *labeller) options(key labels) *ready {
 }
 
 // operation starts the labels of an event with what it was that happened.
-func (l *labeller) operation(e *policies.Event) labels {
+func (l *labeller) operation(operation, collection string) labels {
 	var key labels
-	if e.Operation != "" {
+	if operation != "" {
 		var ok bool
-		if key.operation, ok = operations[e.Operation]; !ok {
+		if key.operation, ok = operations[operation]; !ok {
 			key.operation = other
 		}
 	}
-	if e.Collection != "" {
-		key.container = l.containers.of(e.Collection)
+	if collection != "" {
+		key.container = l.containers.of(collection)
 	}
 	return key
 }

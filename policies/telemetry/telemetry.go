@@ -74,10 +74,12 @@ func (t *Observer) Observe(ctx context.Context, e policies.Event) {
 
 // measure sorts events by what they are counted as.
 func (t *Observer) measure(ctx context.Context, e *policies.Event) {
-	key := t.labels.operation(e)
+	if e.Kind == policies.EventCompleted {
+		t.completed(ctx, e)
+		return
+	}
+	key := t.labels.operation(e.Operation, e.Collection)
 	switch e.Kind {
-	case policies.EventCompleted:
-		t.completed(ctx, e, key)
 	case policies.EventRetry, policies.EventLocalRetry, policies.EventFailover, policies.EventSessionRetry:
 		t.retried(ctx, e, key)
 	case policies.EventGaveUp:
@@ -135,21 +137,19 @@ func (t *Observer) retried(ctx context.Context, e *policies.Event, key labels) {
 }
 
 // completed measures an operation as a whole.
-func (t *Observer) completed(ctx context.Context, e *policies.Event, key labels) {
-	if key.operation == readAccount {
+func (t *Observer) completed(ctx context.Context, e *policies.Event) {
+	end := t.labels.ending(ctx, e)
+	if end == nil {
 		return // the client's own, behind an operation that is measured
 	}
 	retries := max(e.Attempt-1, 0)
-	t.on.retriesPer.Record(ctx, int64(retries), t.labels.options(key).record...)
-	key.failure = failureOf(ctx, e)
+	t.on.retriesPer.Record(ctx, int64(retries), end.operation.record...)
 	if retries > 0 {
-		t.on.retriedDuration.Record(ctx, e.Elapsed.Seconds(), t.labels.options(key).record...)
+		t.on.retriedDuration.Record(ctx, e.Elapsed.Seconds(), end.result.record...)
 	}
-	key.region, key.status, key.sub = t.labels.region(e.Region), e.Status, t.labels.subStatus(e.SubStatus)
-	options := t.labels.options(key).record
-	t.on.duration.Record(ctx, e.Elapsed.Seconds(), options...)
+	t.on.duration.Record(ctx, e.Elapsed.Seconds(), end.answer.record...)
 	if e.Charge > 0 {
-		t.on.charge.Record(ctx, e.Charge, options...)
+		t.on.charge.Record(ctx, e.Charge, end.answer.record...)
 	}
 }
 
