@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -52,12 +53,13 @@ type Options struct {
 // Set is what [Install] has put into a client's options. It is safe for
 // concurrent use.
 type Set struct {
-	cache     *regioncache.Cache
-	shared    bool // the cache has options of its own
-	preferred []string
-	options   Options
-	call      *callPolicy
-	events    *event.Hub
+	cache      *regioncache.Cache
+	shared     bool // the cache has options of its own
+	preferred  []string
+	tryTimeout time.Duration
+	options    Options
+	call       *callPolicy
+	events     *event.Hub
 
 	mu     sync.Mutex     // one Apply at a time
 	budget BudgetSettings // that the budget in force was made from
@@ -90,7 +92,7 @@ func Install(options *azcosmos.ClientOptions, endpoint string, o *Options) (*Set
 			return nil, errors.New("policies: options has the policies already: want a copy of the client options for each client")
 		}
 	}
-	s, err := newSet(endpoint, options.PreferredRegions, o)
+	s, err := newSet(endpoint, options, o)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +102,8 @@ func Install(options *azcosmos.ClientOptions, endpoint string, o *Options) (*Set
 	return s, nil
 }
 
-func newSet(endpoint string, preferred []string, o *Options) (*Set, error) {
-	s := &Set{call: new(callPolicy), preferred: preferred}
+func newSet(endpoint string, client *azcosmos.ClientOptions, o *Options) (*Set, error) {
+	s := &Set{call: new(callPolicy), preferred: client.PreferredRegions, tryTimeout: max(client.Retry.TryTimeout, 0)}
 	if o != nil {
 		s.options = *o
 	}
@@ -173,7 +175,7 @@ func (s *Set) Apply(settings *Settings) error {
 
 // configureCalls sets what the per-call policy gives every operation.
 func (s *Set) configureCalls(settings *Settings) error {
-	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget, DeadLetters: s.options.DeadLetters}
+	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget, DeadLetters: s.options.DeadLetters, TryTimeout: s.tryTimeout}
 	switch {
 	case shared.Budget != nil || settings.Budget == BudgetSettings{}:
 	case settings.Budget == s.budget:

@@ -130,8 +130,10 @@ func (e *Error) Attempts() []Attempt { return append([]Attempt(nil), e.attempts.
 // Elapsed is the time from the operation's start to its end, waits included.
 func (e *Error) Elapsed() time.Duration { return e.elapsed }
 
-// Transient reports whether the same operation may succeed later.
-func (e *Error) Transient() bool { return e.transient }
+// Transient reports whether the same operation may succeed when it is repeated
+// later. It is false for one that must not run twice and may have run: a program
+// that loops on Transient does not repeat what it opted out of.
+func (e *Error) Transient() bool { return e.transient && !e.unsure }
 
 // RetryAfter is how long the service asked to wait before the next try, 0 when
 // it did not say.

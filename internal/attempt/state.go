@@ -156,6 +156,7 @@ func Enter(req *policy.Request) *State {
 		s.Visit++
 		s.final = nil
 		s.base, s.limit = passContext(s.caller, req.Raw().Context())
+		s.limit = Over(s.limit, s.shared.TryTimeout)
 	}
 	s.depth++
 	return s

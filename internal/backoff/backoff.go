@@ -26,6 +26,9 @@ func Salted(base, limit, salt time.Duration, n int, random float64) time.Duratio
 // double returns d·2ⁿ and saturates instead of overflowing.
 func double(d time.Duration, n int) time.Duration {
 	const limit = time.Duration(1<<63 - 1)
+	if d <= 0 {
+		return 0
+	}
 	if n >= 62 || d > limit>>n {
 		return limit
 	}
