@@ -16,6 +16,7 @@ type refresher struct {
 	mu      sync.Mutex
 	running chan struct{} // closed at the end of the read under way
 	last    time.Time     // start of the last read that succeeded
+	tried   time.Time     // start of the last read
 }
 
 // Refresh begins an account read, unless one is under way or the last one is
@@ -28,6 +29,18 @@ type refresher struct {
 // free; an answer older than what is known is ignored. Refresh itself never
 // blocks (retry specification, "403 — Forbidden").
 func (c *Cache) Refresh() <-chan struct{} {
+	return c.refreshSince(func(r *refresher) time.Time { return r.last })
+}
+
+// LookAround is [Cache.Refresh] for an endpoint that could not be reached: it
+// may be gone because the account has moved its write region. The service does
+// not say so, and in an outage many requests ask; so a read that failed counts
+// for the interval, too.
+func (c *Cache) LookAround() <-chan struct{} {
+	return c.refreshSince(func(r *refresher) time.Time { return r.tried })
+}
+
+func (c *Cache) refreshSince(last func(*refresher) time.Time) <-chan struct{} {
 	cfg := c.config.Load()
 	if cfg.Account == nil || cfg.RefreshInterval < 0 {
 		return nil
@@ -39,9 +52,10 @@ func (c *Cache) Refresh() <-chan struct{} {
 	if r.running != nil {
 		return r.running
 	}
-	if !r.last.IsZero() && now.Sub(r.last) < cfg.RefreshInterval {
+	if at := last(r); !at.IsZero() && now.Sub(at) < cfg.RefreshInterval {
 		return nil
 	}
+	r.tried = now
 	r.running = make(chan struct{})
 	go c.refresh(cfg, r.running)
 	return r.running

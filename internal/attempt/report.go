@@ -16,6 +16,9 @@ type Shared struct {
 	Budget      *budget.Budget
 	Events      *event.Hub
 	DeadLetters DeadLetters
+	// TryTimeout of the client's retry options, 0 for none. It bounds an attempt
+	// also where the caller's deadline hides it.
+	TryTimeout time.Duration
 }
 
 // Retry records the decision to send again, to the target chosen: it charges

@@ -115,6 +115,8 @@ type FailoverBudget struct {
 	LocalVisit   int           // the visit that Local counts for
 	SameEndpoint int           // generic retries that found no other endpoint to go to
 	Paused       time.Duration // before the last of these
+	// LookedAround: the operation has waited to hear where else it could go.
+	LookedAround bool
 	// Forbidden lists the hosts whose 403/3 has been counted for the breaker.
 	Forbidden []string
 }

@@ -72,7 +72,7 @@ func TestDecideEffects(t *testing.T) {
 	}{
 		{"503", answered(503, 0), reads, singleWrite, partitionFailure | markIfNoBreaker},
 		{"503 of a stored procedure teaches too", answered(503, 0), once, multiWrite, partitionFailure | markIfNoBreaker},
-		{"not sent marks the endpoint", attempt.Outcome{Class: attempt.Failed}, reads, singleWrite, partitionFailure | markEndpoint},
+		{"not sent marks the endpoint", attempt.Outcome{Class: attempt.Failed}, reads, singleWrite, partitionFailure | markEndpoint | lookAround},
 		{"sent does not", attempt.Outcome{Class: attempt.Failed, Sent: true}, reads, singleWrite, partitionFailure},
 		{"1008 marks and refreshes", answered(403, 1008), reads, singleWrite, markLost | refresh},
 		{"single-write 403/3 waits for the topology", answered(403, 3), writes, singleWrite, markWrites | refresh | awaitRefresh},

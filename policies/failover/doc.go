@@ -18,7 +18,7 @@
 //	429/3092                    stored procedures, opted-out writes  all           surfaces after one request           partition failure, breaker off: endpoint marked
 //	5xx                         reads, other writes                  all           next region, 3 retries               partition failure, breaker off: endpoint marked
 //	5xx                         stored procedures, opted-out writes  all           surfaces after one request           partition failure, breaker off: endpoint marked
-//	no answer, surely not sent  all                                  all           next region, 3 retries               partition failure, endpoint marked
+//	no answer, surely not sent  all                                  all           next region, 3 retries               partition failure, endpoint marked, topology read again
 //	no answer, perhaps sent     reads, other writes                  all           next region, 3 retries               partition failure
 //	no answer, perhaps sent     stored procedures, opted-out writes  all           surfaces after one request           partition failure
 //

@@ -225,6 +225,12 @@ func (o *operation) retry(d decision) (reason string, err error) {
 		}
 	}
 	o.choose()
+	if d.effects&lookAround != 0 && o.nextHost() == failed && !spent.LookedAround {
+		// There is nowhere else to go, unless the account says so.
+		spent.LookedAround = true
+		o.await(refreshed)
+		o.choose()
+	}
 	delay := time.Duration(0)
 	if d.backoff && o.nextHost() == failed {
 		delay = o.options.strategy().Delay(spent.SameEndpoint, spent.Paused, rand.Float64())
@@ -271,10 +277,13 @@ func (o *operation) sleep(d time.Duration, cause string) (reason string, err err
 const refreshWait = 5 * time.Second
 
 func (o *operation) refresh(e effect) <-chan struct{} {
-	if e&refresh == 0 {
-		return nil
+	switch {
+	case e&refresh != 0:
+		return o.cache.Refresh()
+	case e&lookAround != 0:
+		return o.cache.LookAround()
 	}
-	return o.cache.Refresh()
+	return nil
 }
 
 // await waits for a topology read to end, as long as the caller and the read's

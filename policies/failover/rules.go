@@ -49,7 +49,7 @@ const (
 )
 
 // effect is what the shared state learns, whatever becomes of the operation.
-type effect uint8
+type effect uint16
 
 const (
 	partitionFailure effect = 1 << iota // the breaker counts it
@@ -60,6 +60,7 @@ const (
 	markLost                            // the region has lost the account
 	refresh                             // read the account's topology again
 	awaitRefresh                        // and let the retry wait for it
+	lookAround                          // the region may be gone: read it again, unless that was tried a moment ago
 )
 
 // rule is one row of the retry specification.
@@ -122,7 +123,7 @@ var rules = []rule{
 
 	// Transport Errors
 	{noAnswer, anySubStatus, anyClass, anyAccount, notSent,
-		failOver, partitionFailure | markEndpoint, "the endpoint could not be reached"},
+		failOver, partitionFailure | markEndpoint | lookAround, "the endpoint could not be reached"},
 	{noAnswer, anySubStatus, reads | writes, anyAccount, maybeSent,
 		failOver, partitionFailure, "no answer arrived"},
 	{noAnswer, anySubStatus, once, anyAccount, maybeSent,

@@ -132,6 +132,7 @@ func (r *rule) effectNames() string {
 		{markLost, "endpoint marked"},
 		{refresh, "topology read again"},
 		{awaitRefresh, "the retry waits for it"},
+		{lookAround, "topology read again"},
 	}
 	var list []string
 	for _, n := range names {
