@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"syscall"
@@ -38,6 +37,12 @@ func TestConfigErrors(t *testing.T) {
 		{one(Container{Database: "db", ID: "c", HashVersion: 3}), "Containers[0].HashVersion"},
 		{one(Container{Database: "db", ID: "c", PartitionKey: []string{"/a", "/b"}, HashVersion: 1}), "Containers[0].HashVersion"},
 		{&Config{Containers: []Container{{Database: "db", ID: "c"}, {Database: "db", ID: "c"}}}, "Containers[1]"},
+		{&Config{MultiWrite: true, Consistency: "Strong"}, "Consistency"},
+		{&Config{ReplicationLag: -1}, "ReplicationLag"},
+		{&Config{TopologyDelay: -1}, "TopologyDelay"},
+		{one(Container{Database: "db", ID: "c", Throughput: -1}), "Containers[0].Throughput"},
+		{one(Container{Database: "db", ID: "c", DefaultTTL: -2}), "Containers[0].DefaultTTL"},
+		{one(Container{Database: "db", ID: "c", ConflictPath: "version"}), "Containers[0].ConflictPath"},
 	} {
 		_, err := NewAccount(tc.config)
 		if err == nil || !strings.Contains(err.Error(), "Config."+tc.field+" ") || !strings.Contains(err.Error(), "allowed: ") {
@@ -224,25 +229,4 @@ func TestWriteRegions(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestReplication: a write is readable everywhere, and the session token travels with it.
-func TestReplication(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		acct := New(t, oneContainer())
-		resp, err := signed(t, acct, acct.Transport(), "POST", acct.Endpoint()+"dbs/db/colls/c/docs", keyA, []byte(`{"id":"1","pk":"a"}`))
-		noError(t, err)
-		token := resp.Header.Get(headerSession)
-		if resp.StatusCode != http.StatusCreated || token != "0:-1#101" {
-			t.Fatalf("status %d, token %q", resp.StatusCode, token)
-		}
-		for token, want := range map[string]int{token: 200, "0:-1#102": 404, "1:-1#900,0:2#101#3=90": 200, "9:-1#900": 200} {
-			header := map[string]string{headerPartitionKey: `["a"]`, headerSession: token}
-			resp, err := signed(t, acct, acct.Transport(), "GET", acct.RegionEndpoint("West US")+"dbs/db/colls/c/docs/1", header, nil)
-			noError(t, err)
-			if resp.StatusCode != want || want == 404 && resp.Header.Get("x-ms-substatus") != "1002" {
-				t.Errorf("token %s: %d %v", token, resp.StatusCode, resp.Header)
-			}
-		}
-	})
 }

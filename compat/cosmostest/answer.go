@@ -33,8 +33,13 @@ type answer struct {
 	bandwidth         int  // bytes of the body in a second; 0 for all at once
 }
 
+// answerHeaders is about how many headers an answer has.
+const answerHeaders = 24
+
 func newAnswer(status int) *answer {
-	return &answer{status: status, header: http.Header{"Content-Type": {"application/json"}}}
+	h := make(http.Header, answerHeaders)
+	h["Content-Type"] = []string{"application/json"}
+	return &answer{status: status, header: h}
 }
 
 func (ans *answer) setSubStatus(sub int) {

@@ -22,43 +22,55 @@ func put(t *testing.T, acct *Account, region, method, body string) (int, string)
 	return resp.StatusCode, resp.Header.Get(headerSession)
 }
 
+// conflictCase is a conflict between a write in East US and a later one in West US.
+type conflictCase struct {
+	name     string
+	policy   string
+	gap      time.Duration // between the writes
+	deleted  bool          // in East US, before West US writes
+	stays    string
+	resolved bool
+}
+
+var conflictCases = []conflictCase{
+	{"the later second", "", 2 * time.Second, false, "west", true},
+	{"the later write in one second", "", 0, false, "west", true},
+	{"the higher number", `{"mode":"LastWriterWins","conflictResolutionPath":"/v"}`, 2 * time.Second, false, "east", true},
+	{"no numbers", `{"mode":"LastWriterWins","conflictResolutionPath":"/from"}`, 0, false, "west", true},
+	{"a deletion", "", 2 * time.Second, true, "", true},
+	{"nobody decides", `{"mode":"Custom"}`, 2 * time.Second, false, "east", false},
+}
+
+// account makes the account of the case, and lets it come to the conflict.
+func (tc conflictCase) account(t *testing.T) *Account {
+	t.Helper()
+	const east, west = `{"id":"1","pk":"a","from":"east","v":5}`, `{"id":"1","pk":"a","from":"west","v":3}`
+	acct := lagging(t, func(c *Config) { c.MultiWrite = true })
+	if tc.policy != "" {
+		body := fmt.Sprintf(`{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"conflictResolutionPolicy":%s}`, tc.policy)
+		call(t, acct, "DELETE", "dbs/db/colls/c", nil, "")
+		if status, _, _ := call(t, acct, "POST", "dbs/db/colls", nil, body); status != http.StatusCreated {
+			t.Fatal(status)
+		}
+	}
+	if tc.deleted {
+		noError(t, acct.Seed("db", "c", map[string]any{"id": "1", "pk": "a"}))
+		put(t, acct, "East US", "DELETE", "1")
+	} else {
+		put(t, acct, "East US", "POST", east)
+	}
+	time.Sleep(tc.gap)
+	put(t, acct, "West US", "POST", west)
+	time.Sleep(time.Minute)
+	return acct
+}
+
 // TestConflicts: which of two writes that do not know of each other stays, in all regions, and who is told of the other.
 func TestConflicts(t *testing.T) {
-	const east, west = `{"id":"1","pk":"a","from":"east","v":5}`, `{"id":"1","pk":"a","from":"west","v":3}`
-	for _, tc := range []struct {
-		name     string
-		policy   string
-		gap      time.Duration // between the writes
-		deleted  bool          // in East US, before West US writes
-		stays    string
-		resolved bool
-	}{
-		{"the later second", "", 2 * time.Second, false, "west", true},
-		{"the later write in one second", "", 0, false, "west", true},
-		{"the higher number", `{"mode":"LastWriterWins","conflictResolutionPath":"/v"}`, 2 * time.Second, false, "east", true},
-		{"no numbers", `{"mode":"LastWriterWins","conflictResolutionPath":"/from"}`, 0, false, "west", true},
-		{"a deletion", "", 2 * time.Second, true, "", true},
-		{"nobody decides", `{"mode":"Custom"}`, 2 * time.Second, false, "east", false},
-	} {
+	for _, tc := range conflictCases {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				acct := lagging(t, func(c *Config) { c.MultiWrite = true })
-				if tc.policy != "" {
-					body := fmt.Sprintf(`{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"conflictResolutionPolicy":%s}`, tc.policy)
-					call(t, acct, "DELETE", "dbs/db/colls/c", nil, "")
-					if status, _, _ := call(t, acct, "POST", "dbs/db/colls", nil, body); status != http.StatusCreated {
-						t.Fatal(status)
-					}
-				}
-				if tc.deleted {
-					noError(t, acct.Seed("db", "c", map[string]any{"id": "1", "pk": "a"}))
-					put(t, acct, "East US", "DELETE", "1")
-				} else {
-					put(t, acct, "East US", "POST", east)
-				}
-				time.Sleep(tc.gap)
-				put(t, acct, "West US", "POST", west)
-				time.Sleep(time.Minute)
+				acct := tc.account(t)
 				for _, region := range acct.Config().Regions {
 					items, err := acct.Items("db", "c", region)
 					noError(t, err)

@@ -2,8 +2,10 @@ package cosmostest
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // undefined is a partition key component that the item does not have.
@@ -31,11 +33,11 @@ func hashInput(buf []byte, component any, stringEnd byte) []byte {
 
 // epkV1 is the effective partition key of version 1: the 32-bit hash of every component, in 16 bytes each.
 func epkV1(key []any) string {
-	var out string
+	var out strings.Builder
 	for _, component := range key {
-		out += fmt.Sprintf("%032X", murmur32(hashInput(nil, component, 0x00)))
+		out.WriteString(fmt.Sprintf("%032X", murmur32(hashInput(nil, component, 0x00))))
 	}
-	return out
+	return out.String()
 }
 
 // hashV2 is the 128-bit hash of the components together, as big-endian hex.
@@ -45,7 +47,8 @@ func hashV2(key []any) string {
 		buf = hashInput(buf, component, 0xFF)
 	}
 	low, high := murmur128(buf)
-	return fmt.Sprintf("%016X%016X", high, low)
+	hash := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(buf[:0], high), low)
+	return strings.ToUpper(hex.EncodeToString(hash))
 }
 
 // epkV2 is the effective partition key of version 2. The top two bits are cleared: the hash space ends before "FF".
@@ -57,11 +60,11 @@ func epkV2(key []any) string {
 // epkMulti is the effective partition key of a hierarchical key: the hashes of the components one after the other. A
 // key with fewer components than paths gives the prefix of all its items.
 func epkMulti(key []any) string {
-	var out string
+	var out strings.Builder
 	for i := range key {
-		out += epkV2(key[i : i+1])
+		out.WriteString(epkV2(key[i : i+1]))
 	}
-	return out
+	return out.String()
 }
 
 func fromHex(c byte) byte {

@@ -172,35 +172,49 @@ func TestAddAndRemoveRegion(t *testing.T) {
 			if _, err := acct.Items("db", "c", "UK South"); err == nil {
 				t.Error("a removed region has items")
 			}
-			for what, err := range map[string]error{
-				"add again": acct.AddRegion("west us"), "add nonsense": acct.AddRegion("!"), "remove": acct.RemoveRegion("Mars"),
-			} {
-				if err == nil {
-					t.Errorf("%s: no error", what)
-				}
-			}
-			if err := acct.RemoveRegion("East US"); (err == nil) != multi {
-				t.Errorf("remove the hub: %v", err)
-			}
 		})
 	}
 }
 
-// TestRemoveStopped: the writes of a region that is stopped when it is removed are lost, and told.
+// TestRegionErrors: which regions cannot be added and removed.
+func TestRegionErrors(t *testing.T) {
+	for _, multi := range []bool{false, true} {
+		acct := New(t, &Config{MultiWrite: multi})
+		for what, err := range map[string]error{
+			"add again": acct.AddRegion("west us"), "add nonsense": acct.AddRegion("!"), "remove": acct.RemoveRegion("Mars"),
+		} {
+			if err == nil {
+				t.Errorf("%s: no error", what)
+			}
+		}
+		if err := acct.RemoveRegion("East US"); (err == nil) != multi {
+			t.Errorf("remove the hub: %v", err)
+		}
+	}
+}
+
+// TestRemoveStopped: of the writes of a region that is stopped when it is removed, those are lost that no other region
+// has got, and the others reach all.
 func TestRemoveStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		acct := lagging(t, func(c *Config) { c.MultiWrite = true })
-		if got := once(t, acct, "West US")("1"); got != "201/" {
+		noError(t, acct.SetReplicationLag("West US", "North Europe", time.Second))
+		west := once(t, acct, "West US")
+		first := west("1")
+		time.Sleep(2 * time.Second)
+		if got := first + " " + west("2"); got != "201/ 201/" {
 			t.Fatal(got)
 		}
 		noError(t, acct.Stop("West US"))
 		noError(t, acct.RemoveRegion("West US"))
-		if lost, _ := acct.Conflicts("db", "c"); len(lost) != 1 || !lost[0].Outage || lost[0].Region != "West US" {
+		if lost, _ := acct.Conflicts("db", "c"); len(lost) != 1 || !lost[0].Outage || lost[0].Region != "West US" || lost[0].Item["id"] != "2" {
 			t.Errorf("conflicts %+v", lost)
 		}
 		time.Sleep(time.Hour)
-		if items, _ := acct.Items("db", "c", ""); len(items) != 0 {
-			t.Errorf("items %v", items)
+		for _, region := range acct.Config().Regions {
+			if items, _ := acct.Items("db", "c", region); len(items) != 1 || items[0]["id"] != "1" {
+				t.Errorf("%s has %v", region, items)
+			}
 		}
 	})
 }

@@ -21,8 +21,12 @@ func (a *Account) SetFaults(faults ...Fault) {
 	a.dropDoomed()
 }
 
-// AddFault adds a fault behind the ones that are there, whose counters go on, and returns the rule that controls it.
+// AddFault adds a fault behind the ones that are there, whose counters go on, and returns the rule that controls it. The
+// error of a senseless fault names the field and what is allowed.
 func (a *Account) AddFault(f Fault) (*FaultRule, error) {
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
 	for {
 		before := a.faults.Load()
 		id := f.ID

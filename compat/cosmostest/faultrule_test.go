@@ -2,7 +2,6 @@ package cosmostest
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,7 +43,6 @@ func TestFaultRules(t *testing.T) {
 		}
 		x.Disable()
 		first.Remove()
-		first.Remove()
 		if got := statuses(t, acct, 1); got[0] != 502 {
 			t.Errorf("without the first two: %v", got)
 		}
@@ -55,8 +53,7 @@ func TestFaultRules(t *testing.T) {
 		if want := []string{"x 501 2/2 false", "fault-3 502 1/1 true", "fault-4 503 0/0 true"}; !slices.Equal(rules, want) {
 			t.Errorf("rules %q, want %q", rules, want)
 		}
-		last.Fault().Header.Set("A", "changed")
-		if last.Fault().Header.Get("A") != "b" {
+		if last.Fault().Header.Set("A", "changed"); last.Fault().Header.Get("A") != "b" {
 			t.Error("a rule gave its header away")
 		}
 		var faults []string
@@ -66,13 +63,19 @@ func TestFaultRules(t *testing.T) {
 		if want := []string{"x", "x", "fault-1", "fault-3"}; !slices.Equal(faults, want) {
 			t.Errorf("the log tells of %q, want %q", faults, want)
 		}
-		if _, err := acct.AddFault(Fault{ID: "x"}); err == nil {
-			t.Error("two faults have one id")
-		}
-		if _, err := acct.FaultRule("y"); err == nil || !strings.Contains(err.Error(), "fault-3") {
-			t.Errorf("error %v, want one that lists the faults", err)
-		}
 	})
+}
+
+// TestFaultIDs: an id is one fault's.
+func TestFaultIDs(t *testing.T) {
+	acct := New(t, nil)
+	acct.SetFaults(Fault{ID: "x"}, Fault{})
+	if _, err := acct.AddFault(Fault{ID: "x"}); err == nil {
+		t.Error("two faults have one id")
+	}
+	if _, err := acct.FaultRule("y"); err == nil || !strings.Contains(err.Error(), "fault-2") {
+		t.Errorf("error %v, want one that lists the faults", err)
+	}
 }
 
 // TestFaultProbability: the draws are those of the seed and of the fault's id.
@@ -181,54 +184,22 @@ func TestFaultSelection(t *testing.T) {
 	})
 }
 
-// TestSlowAnswers: the first byte or the body comes late, of the account's own answers, too, and the client's patience
-// ends the wait.
-func TestSlowAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		acct := New(t, oneContainer())
-		noError(t, acct.Seed("db", "c", map[string]any{"id": "1", "pk": "a", "text": strings.Repeat("x", 1000)}))
-		read := func(f Fault) (first, whole time.Duration, n int) {
-			acct.SetFaults(f)
-			start := time.Now()
-			resp, err := signed(t, acct, acct.Transport(), "GET", docURL, keyA, nil)
-			noError(t, err)
-			first = time.Since(start)
-			body, err := io.ReadAll(resp.Body)
-			noError(t, err)
-			return first, time.Since(start), len(body)
+// TestFaultErrors: a senseless fault is refused, with the field's name.
+func TestFaultErrors(t *testing.T) {
+	acct := New(t, nil)
+	for field, f := range map[string]Fault{
+		"Times": {Times: -1}, "Skip": {Skip: -1}, "Percent": {Percent: 101}, "Bandwidth": {Bandwidth: -1}, "Status": {Status: 99},
+		"SubStatus": {SubStatus: -1}, "After": {After: -1}, "For": {For: -1}, "Delay": {Delay: -1}, "Probability": {Probability: 1.5},
+		"Transport": {Transport: 99}, "Operations": {Operations: []Operation{OpReadItem, "Dance"}},
+	} {
+		if _, err := acct.AddFault(f); err == nil || !strings.Contains(err.Error(), "Fault."+field+" ") || !strings.Contains(err.Error(), "allowed: ") {
+			t.Errorf("%s: error %v", field, err)
 		}
-		if first, whole, n := read(Fault{Delay: time.Second, Applied: true}); first != time.Second || whole != first || n < 1000 {
-			t.Errorf("slow first byte: %v, %v, %d bytes", first, whole, n)
+	}
+	for _, name := range FaultNames() {
+		f, _ := NamedFault(name)
+		if _, err := acct.AddFault(f); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
-		if first, whole, n := read(Fault{Bandwidth: 100}); first != 0 || whole != time.Duration(n)*10*time.Millisecond || n < 1000 {
-			t.Errorf("slow body: %v, %v, %d bytes", first, whole, n)
-		}
-		if _, whole, n := read(Fault{Status: 503, Bandwidth: 5}); whole != time.Duration(n)*200*time.Millisecond {
-			t.Errorf("slow fault: %v, %d bytes", whole, n)
-		}
-		if resp, err := signed(t, acct, acct.Transport(), "GET", docURL, keyA, nil); err != nil {
-			t.Error(err)
-		} else if acct.SetFaults(); resp.Body.Close() != nil {
-			t.Error("a slow body cannot be closed")
-		}
-	})
-}
-
-// TestSlowFaultsAppliedLate: with Applied, a slow write is carried out before the wait, else after it.
-func TestSlowFaultsAppliedLate(t *testing.T) {
-	for _, applied := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			acct := New(t, oneContainer())
-			acct.SetFaults(Fault{Operations: []Operation{OpCreateItem}, Delay: time.Minute, Applied: applied})
-			go in(t, acct, "East US").create("1")
-			synctest.Wait()
-			if items, _ := acct.Items("db", "c", ""); (len(items) == 1) != applied {
-				t.Errorf("applied %t: %d items while the client waits", applied, len(items))
-			}
-			time.Sleep(time.Hour)
-			if items, _ := acct.Items("db", "c", ""); len(items) != 1 {
-				t.Errorf("%d items at last", len(items))
-			}
-		})
 	}
 }

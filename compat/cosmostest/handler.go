@@ -2,6 +2,7 @@ package cosmostest
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -42,9 +43,7 @@ func (s *server) enter() bool {
 
 func writeAnswer(w http.ResponseWriter, r *http.Request, ans *answer) {
 	h := w.Header()
-	for k, v := range ans.header {
-		h[k] = v
-	}
+	maps.Copy(h, ans.header)
 	length := len(ans.body)
 	if ans.cut {
 		length += cutLength // returning early makes net/http close the connection, or end the stream

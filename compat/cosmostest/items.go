@@ -64,6 +64,9 @@ func (w *work) single() (*answer, error) {
 
 // admit checks whether the region serves a request to a partition at all, apart from its kind.
 func (w *work) admit(c *container, p *partition) *failure {
+	if f := w.hubOnly(p); f != nil {
+		return f
+	}
 	if f := w.checkSession(c, p); f != nil {
 		return f
 	}

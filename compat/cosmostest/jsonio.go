@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 )
 
 // maxBody is the size of the largest request that the service takes.
@@ -45,6 +46,30 @@ func decodeObject(body []byte) (map[string]any, *failure) {
 	}
 	return doc, nil
 }
+
+// decoded turns strings, bools, ints, and lists and maps of them into what decode makes of their JSON.
+func decoded(v any) any {
+	switch v := v.(type) {
+	case int:
+		return json.Number(strconv.Itoa(v))
+	case []string:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = e
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = decoded(e)
+		}
+		return out
+	}
+	return v
+}
+
+// decodedObject is decoded for an object.
+func decodedObject(v map[string]any) map[string]any { return decoded(v).(map[string]any) }
 
 // encode writes v without escaping HTML, as the service does. v holds what decode can make, which always encodes.
 func encode(v any) []byte {

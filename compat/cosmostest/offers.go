@@ -37,7 +37,7 @@ func (s *store) addOffer(owner resource, content map[string]any) *offer {
 		"offerVersion": "V2", "offerType": "Invalid", "content": content,
 		"resource": owner.self, "offerResourceId": owner.rid,
 	}
-	o := &offer{resource: s.newResource(id, id, "offers/"+id+"/", decoded(doc))}
+	o := &offer{resource: s.newResource(id, id, "offers/"+id+"/", decodedObject(doc))}
 	o.readRate()
 	s.offers[strings.ToLower(id)] = o
 	return o
@@ -50,12 +50,6 @@ func (o *offer) readRate() {
 	if auto, ok := content["offerAutopilotSettings"].(map[string]any); ok {
 		o.rate = integer(auto["maxThroughput"])
 	}
-}
-
-// decoded turns Go values into what decode makes of their JSON.
-func decoded(doc map[string]any) map[string]any {
-	out, _ := decodeObject(encode(doc)) // an object that was just encoded
-	return out
 }
 
 // offers answers a request for offers.

@@ -1,6 +1,7 @@
 package cosmostest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,20 +108,22 @@ func TestFailoverPartition(t *testing.T) {
 			if got := once(t, acct, "North Europe")("4"); got != "201/" {
 				t.Errorf("the hub moved: %s", got)
 			}
-			noError(t, acct.Stop("West US"))
-			for _, err := range []error{
-				acct.FailoverPartition("db", "x", "0", "East US"), acct.FailoverPartition("db", "c", "9", "East US"),
-				acct.FailoverPartition("db", "c", "0", "Mars"), acct.FailoverPartition("db", "c", "0", "West US"),
-			} {
-				if err == nil {
-					t.Error("no error")
-				}
-			}
-			noError(t, acct.Update(func(c *Config) error { c.PPAF = false; return nil }))
-			if err := acct.FailoverPartition("db", "c", "0", "East US"); err == nil {
-				t.Error("failover of a partition without PPAF")
-			}
 		})
+	}
+}
+
+// TestFailoverPartitionErrors: what cannot fail over, and where to.
+func TestFailoverPartitionErrors(t *testing.T) {
+	acct := strict(t, nil)
+	noError(t, acct.Stop("West US"))
+	for _, err := range []error{
+		acct.FailoverPartition("db", "x", "0", "East US"), acct.FailoverPartition("db", "c", "9", "East US"),
+		acct.FailoverPartition("db", "c", "0", "Mars"), acct.FailoverPartition("db", "c", "0", "West US"),
+		lagging(t, nil).FailoverPartition("db", "c", "0", "East US"),
+	} {
+		if err == nil {
+			t.Error("no error")
+		}
 	}
 }
 
@@ -135,6 +138,25 @@ func TestPPAFOff(t *testing.T) {
 		noError(t, acct.Update(func(c *Config) error { c.PPAF = false; return nil }))
 		if got := once(t, acct, "West US")("2") + " " + once(t, acct, "East US")("1"); got != "403/3 409/" {
 			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// TestHubOnly: a read that only the write region may answer is refused elsewhere.
+func TestHubOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		acct := strict(t, nil)
+		noError(t, acct.Seed("db", "c", map[string]any{"id": "1", "pk": "a"}))
+		noError(t, acct.FailoverPartition("db", "c", "0", "West US"))
+		for region, want := range map[string]string{"East US": "403/3", "West US": "200/"} {
+			for _, path := range []string{"dbs/db/colls/c/docs/1", "dbs/db/colls/c/docs"} {
+				header := map[string]string{headerPartitionKey: `["a"]`, headerHubOnly: "True"}
+				resp, err := signed(t, acct, pinned{acct, region}, "GET", acct.Endpoint()+path, header, nil)
+				noError(t, err)
+				if got := fmt.Sprint(resp.StatusCode, "/", resp.Header.Get(headerSubStatus)); got != want {
+					t.Errorf("%s of %s: %s, want %s", path, region, got, want)
+				}
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package cosmostest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,9 +31,7 @@ func (x *exchange) answer() *answer {
 		}
 		own := f.answer()
 		if ans != nil { // what is known of the partition goes with an error, too
-			for k, v := range ans.header {
-				own.header[k] = v
-			}
+			maps.Copy(own.header, ans.header)
 			own.rangeID = ans.rangeID
 		}
 		ans = own

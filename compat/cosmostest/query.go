@@ -64,7 +64,7 @@ func (w *work) page(st *statement, params map[string]any) (*answer, error) {
 	if f := w.checkSession(c, sc.parts...); f != nil {
 		return w.refusal(c, sc.first(), f)
 	}
-	if f := w.throttled(c, sc.first()); f != nil {
+	if f := w.admit(c, sc.first()); f != nil {
 		return w.refusal(c, sc.first(), f)
 	}
 	res, f := w.evaluate(c, sc, st, params)

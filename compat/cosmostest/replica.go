@@ -2,6 +2,7 @@ package cosmostest
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -139,8 +140,6 @@ func (c *container) copyPartition(p *partition, from, to int) {
 			continue
 		}
 		dst.keys[key] = make(map[string]row, len(rows))
-		for id, r := range rows {
-			dst.keys[key][id] = r
-		}
+		maps.Copy(dst.keys[key], rows)
 	}
 }

@@ -86,15 +86,21 @@ func TestReplicationControl(t *testing.T) {
 		check("a shorter lag counts from the write", 3, 2)
 		acct.Replicate()
 		check("replicated", 3, 3)
-		for _, err := range []error{
-			acct.SetReplicationLag("East US", "West US", -1), acct.PauseReplication("Mars", "*"),
-			acct.ResumeReplication("*", "Mars"), acct.PauseReplication("East US", "eastus"),
-		} {
-			if err == nil || !strings.Contains(err.Error(), "allowed: ") {
-				t.Errorf("error %v, want one that says what is allowed", err)
-			}
-		}
 	})
+}
+
+// TestReplicationErrors: a lag that is none, and regions that are none.
+func TestReplicationErrors(t *testing.T) {
+	acct := New(t, nil)
+	_, err := acct.ReplicationBacklog("*", "Mars")
+	for _, err := range []error{
+		err, acct.SetReplicationLag("East US", "West US", -1), acct.PauseReplication("Mars", "*"),
+		acct.ResumeReplication("*", "Mars"), acct.PauseReplication("East US", "eastus"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "allowed: ") {
+			t.Errorf("error %v, want one that says what is allowed", err)
+		}
+	}
 }
 
 // TestReplicatedOrder: replaces, deletions and batches arrive as they were made, and the change feed has them in order.
@@ -172,6 +178,27 @@ func TestSeedLag(t *testing.T) {
 		west.want("arrived", "late", token, "", 200, 0)
 		if n, _, _ := west.read("seed", token, ""); n != 7 {
 			t.Errorf("n is %d, want 7", n)
+		}
+	})
+}
+
+// TestReplication: a write is readable everywhere, and the session token travels with it.
+func TestReplication(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		acct := New(t, oneContainer())
+		resp, err := signed(t, acct, acct.Transport(), "POST", acct.Endpoint()+"dbs/db/colls/c/docs", keyA, []byte(`{"id":"1","pk":"a"}`))
+		noError(t, err)
+		token := resp.Header.Get(headerSession)
+		if resp.StatusCode != http.StatusCreated || token != "0:-1#101" {
+			t.Fatalf("status %d, token %q", resp.StatusCode, token)
+		}
+		for token, want := range map[string]int{token: 200, "0:-1#102": 404, "1:-1#900,0:2#101#3=90": 200, "9:-1#900": 200} {
+			header := map[string]string{headerPartitionKey: `["a"]`, headerSession: token}
+			resp, err := signed(t, acct, acct.Transport(), "GET", acct.RegionEndpoint("West US")+"dbs/db/colls/c/docs/1", header, nil)
+			noError(t, err)
+			if resp.StatusCode != want || want == 404 && resp.Header.Get("x-ms-substatus") != "1002" {
+				t.Errorf("token %s: %d %v", token, resp.StatusCode, resp.Header)
+			}
 		}
 	})
 }

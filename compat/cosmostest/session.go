@@ -93,11 +93,12 @@ func (w *work) sessionToken(p *partition, seen vector) string {
 	if !w.store.multi {
 		return p.id + ":-1#" + lsn
 	}
-	token := p.id + ":" + strconv.Itoa(w.store.version) + "#" + lsn
+	var token strings.Builder
+	token.WriteString(p.id + ":" + strconv.Itoa(w.store.version) + "#" + lsn)
 	for site, present := range w.store.present {
 		if present {
-			token += "#" + strconv.Itoa(site+1) + "=" + strconv.FormatInt(seen.at(site), 10)
+			token.WriteString("#" + strconv.Itoa(site+1) + "=" + strconv.FormatInt(seen.at(site), 10))
 		}
 	}
-	return token
+	return token.String()
 }

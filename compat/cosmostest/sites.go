@@ -82,30 +82,25 @@ func (s *store) join(name string) {
 		}
 		for _, streams := range hub.inbound {
 			for _, st := range streams {
-				again := *st
-				again.to, again.waiting = site, slices.Clone(st.waiting)
-				s.open(&again)
+				s.open(st.copyTo(site))
 			}
 		}
 	}
 }
 
-// leave takes the data of a region away. What it has not sent yet is sent first, or lost when it is down.
+// leave takes the data of a region away. What it has not sent yet is sent first; when it is down, what no other region
+// has got is lost, and the others get the rest from each other.
 func (s *store) leave(site int) {
 	s.pour(func(st *stream) bool { return st.via == site && !s.down[site] && !s.down[st.to] })
+	if s.down[site] {
+		s.loseUnsent(site)
+	}
 	for _, st := range s.streams {
-		switch {
-		case st.via == site && s.down[site]:
-			for _, d := range st.waiting {
-				for _, it := range d.items {
-					st.c.lose(s, site, it, nil)
-				}
-			}
-		case st.via == site:
+		if st.via == site {
 			st.via = s.hub
 		}
 	}
-	s.discard(func(st *stream) bool { return st.to == site || st.via == site })
+	s.discard(func(st *stream) bool { return st.to == site })
 	for c := range s.containers() {
 		for _, p := range c.parts {
 			if p.writer == site {
@@ -116,6 +111,39 @@ func (s *store) leave(site int) {
 	}
 	s.present[site] = false
 	s.version++
+}
+
+// loseUnsent drops what all other regions are waiting for from a dead one.
+func (s *store) loseUnsent(site int) {
+	others := -1
+	for _, present := range s.present {
+		if present {
+			others++
+		}
+	}
+	waiting := map[*item]int{}
+	for _, st := range s.streams {
+		for _, d := range st.waiting {
+			if st.via == site {
+				waiting[d.items[0]]++
+			}
+		}
+	}
+	for _, st := range s.streams {
+		if st.via != site {
+			continue
+		}
+		st.waiting = slices.DeleteFunc(st.waiting, func(d delivery) bool {
+			lost := waiting[d.items[0]] == others
+			for _, it := range d.items {
+				if lost {
+					st.c.lose(s, site, it, nil)
+				}
+			}
+			return lost
+		})
+	}
+	s.discard(func(st *stream) bool { return len(st.waiting) == 0 })
 }
 
 // discard drops the streams that which is true of. The caller calls tidy when it is done.

@@ -95,16 +95,39 @@ func (a *Account) Merge(database, containerID string, rangeIDs ...string) (merge
 		return "", fmt.Errorf("cosmostest: merge: partitions %q; allowed: two or more with shares of the hash space that are "+
 			"next to each other", rangeIDs)
 	}
+	if err := s.alignWriters(c, old); err != nil {
+		return "", err
+	}
 	return s.merge(c, old).id, nil
 }
 
-// merge makes one partition of several. It has one write region.
-func (s *store) merge(c *container, old []*partition) *partition {
-	for _, p := range old[1:] {
-		if from, to := s.writerOf(p), s.writerOf(old[0]); from != to {
-			s.moveWriter(c, p, from, to)
+// alignWriters gives some partitions the same write region.
+func (s *store) alignWriters(c *container, parts []*partition) error {
+	to, same := noSite, true
+	for _, p := range parts {
+		writer := s.writerOf(p)
+		same = same && writer == s.writerOf(parts[0])
+		if to == noSite && !s.down[writer] {
+			to = writer
 		}
 	}
+	if same {
+		return nil
+	}
+	if to == noSite {
+		return fmt.Errorf("cosmostest: merge: the partitions have different write regions, which are all stopped")
+	}
+	for _, p := range parts {
+		if from := s.writerOf(p); from != to {
+			s.moveWriter(c, p, from, to)
+			p.writer = to
+		}
+	}
+	return nil
+}
+
+// merge makes one partition of several, which have one write region.
+func (s *store) merge(c *container, old []*partition) *partition {
 	s.pour(func(st *stream) bool { return slices.Contains(old, st.part) && !s.down[st.via] && !s.down[st.to] })
 	merged := old[0].child(c.newID(), old[0].min, old[len(old)-1].max)
 	for _, p := range old[1:] {

@@ -27,27 +27,8 @@ func TestSplit(t *testing.T) {
 			}
 			children, err := acct.Split("db", "c", "0")
 			noError(t, err)
-			_, _, doc := call(t, acct, "GET", "dbs/db/colls/c/pkranges", nil, "")
-			previous, total := "", 0
-			for _, r := range doc["PartitionKeyRanges"].([]any) {
-				r := r.(map[string]any)
-				if r["minInclusive"] != previous {
-					t.Errorf("range %v begins at %v, want %s", r["id"], r["minInclusive"], previous)
-				}
-				previous = r["maxExclusive"].(string)
-				parents := r["parents"].([]any)
-				if slices.Contains(children, r["id"].(string)) != (len(parents) == 1) {
-					t.Errorf("range %v has parents %v", r["id"], parents)
-				}
-				_, header, page := call(t, acct, "GET", "dbs/db/colls/c/docs", map[string]string{headerRangeID: r["id"].(string)}, "")
-				if n := int(page["_count"].(float64)); n == 0 || header.Get(headerRangeID) != r["id"] {
-					t.Errorf("range %v has %d items, and is told as %s", r["id"], n, header.Get(headerRangeID))
-				} else {
-					total += n
-				}
-			}
-			if previous != "FF" || total != 40 {
-				t.Errorf("the ranges end at %s and have %d items, want FF and 40", previous, total)
+			if total := checkRanges(t, acct, children); total != 40 {
+				t.Errorf("the ranges have %d items, want 40", total)
 			}
 			status, header, _ := call(t, acct, "GET", "dbs/db/colls/c/docs", map[string]string{headerRangeID: "0"}, "")
 			if status != http.StatusGone || header.Get(headerSubStatus) != "1002" {
@@ -55,6 +36,31 @@ func TestSplit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// checkRanges checks that the ranges cover the hash space, that the given ones, and only they, have parents, and that
+// each has items and answers under its id. It returns how many items they have together.
+func checkRanges(t *testing.T, acct *Account, children []string) (total int) {
+	t.Helper()
+	_, _, doc := call(t, acct, "GET", "dbs/db/colls/c/pkranges", nil, "")
+	previous := ""
+	for _, r := range doc["PartitionKeyRanges"].([]any) {
+		r := r.(map[string]any)
+		id, parents := r["id"].(string), r["parents"].([]any)
+		if r["minInclusive"] != previous || slices.Contains(children, id) != (len(parents) == 1) {
+			t.Errorf("range %v, the one before ends at %s", r, previous)
+		}
+		previous = r["maxExclusive"].(string)
+		_, header, page := call(t, acct, "GET", "dbs/db/colls/c/docs", map[string]string{headerRangeID: id}, "")
+		n := int(page["_count"].(float64))
+		if total += n; n == 0 || header.Get(headerRangeID) != id {
+			t.Errorf("range %s has %d items, and is told as %s", id, n, header.Get(headerRangeID))
+		}
+	}
+	if previous != "FF" {
+		t.Errorf("the last range ends at %s", previous)
+	}
+	return total
 }
 
 // TestMerge: merged partitions become one whose parents are all of them and what they came from.
@@ -180,5 +186,41 @@ func TestSplitUnderWay(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		west.want("arrived", "1", token, "", 200, 0)
+	})
+}
+
+// TestChangeFeedSurvivesSplit: a reader of the change feed that goes on with its position at the new partitions gets what
+// it has not seen, once.
+func TestChangeFeedSurvivesSplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		acct := New(t, oneContainer())
+		read := func(rangeID, mark string) (n int, next string) {
+			header := map[string]string{"A-IM": "Incremental Feed", headerRangeID: rangeID, "If-None-Match": mark}
+			_, h, doc := call(t, acct, "GET", "dbs/db/colls/c/docs", header, "")
+			docs, _ := doc["Documents"].([]any)
+			return len(docs), h.Get("Etag")
+		}
+		seed := func() {
+			for i := range 20 {
+				noError(t, acct.Seed("db", "c", map[string]any{"id": "1", "pk": fmt.Sprint(i)}))
+			}
+		}
+		seed()
+		n, mark := read("0", "")
+		seed()
+		children, err := acct.Split("db", "c", "0")
+		noError(t, err)
+		left, leftMark := read(children[0], mark)
+		right, rightMark := read(children[1], mark)
+		if n != 20 || left+right != 20 || left == 0 || right == 0 {
+			t.Errorf("%d before, %d and %d after the split; want 20 and 20 together", n, left, right)
+		}
+		merged, err := acct.Merge("db", "c", children...)
+		noError(t, err)
+		for _, mark := range []string{leftMark, rightMark} {
+			if n, _ := read(merged, mark); n != 0 {
+				t.Errorf("%d items after the merge, want none", n)
+			}
+		}
 	})
 }

@@ -136,7 +136,7 @@ func (s *store) addContainer(c Container) {
 	if c.ConflictPath != "" {
 		properties["conflictResolutionPolicy"] = map[string]any{"mode": "LastWriterWins", "conflictResolutionPath": c.ConflictPath}
 	}
-	ct := s.addCollection(db, c.ID, def, c.Partitions, decoded(properties))
+	ct := s.addCollection(db, c.ID, def, c.Partitions, decodedObject(properties))
 	throughput := 400 * c.Partitions
 	if c.Throughput > 0 {
 		throughput, ct.limited = c.Throughput, true

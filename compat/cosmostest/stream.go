@@ -104,6 +104,13 @@ func (s *store) open(st *stream) {
 	s.busy.Store(true)
 }
 
+// copyTo is the same on its way to another region.
+func (st *stream) copyTo(site int) *stream {
+	again := *st
+	again.to, again.waiting = site, slices.Clone(st.waiting)
+	return &again
+}
+
 // drop ends a stream. The caller takes it out of s.streams.
 func (st *stream) drop() {
 	in := st.c.replicas[st.to].inbound

@@ -23,7 +23,7 @@ func limited(t *testing.T) *Account {
 func creates(t *testing.T, c *azcosmos.ContainerClient, n int, prefix string) (ok int, refused []*http.Response) {
 	t.Helper()
 	for i := range n {
-		_, err := c.CreateItem(t.Context(), pkA, []byte(fmt.Sprintf(`{"id":"%s%d","pk":"a"}`, prefix, i)), nil)
+		_, err := c.CreateItem(t.Context(), pkA, fmt.Appendf(nil, `{"id":"%s%d","pk":"a"}`, prefix, i), nil)
 		if err == nil {
 			ok++
 			continue
@@ -104,7 +104,7 @@ func TestOfferChangesThroughput(t *testing.T) {
 		}
 		start := time.Now()
 		for i := range 30 {
-			_, err := c.CreateItem(t.Context(), pkA, []byte(fmt.Sprintf(`{"id":"%d","pk":"a"}`, i)), nil)
+			_, err := c.CreateItem(t.Context(), pkA, fmt.Appendf(nil, `{"id":"%d","pk":"a"}`, i), nil)
 			noError(t, err)
 		}
 		if took := time.Since(start); took != 3*time.Second {
@@ -157,7 +157,7 @@ func TestCharges(t *testing.T) {
 			noError(t, err)
 			got = append(got, ru)
 		}
-		small, large := []byte(`{"id":"1","pk":"a"}`), []byte(fmt.Sprintf(`{"id":"2","pk":"a","t":%q}`, strings.Repeat("x", 2000)))
+		small, large := []byte(`{"id":"1","pk":"a"}`), fmt.Appendf(nil, `{"id":"2","pk":"a","t":%q}`, strings.Repeat("x", 2000))
 		create, err := c.CreateItem(t.Context(), pkA, small, nil)
 		charge(create.RequestCharge, err)
 		create, err = c.CreateItem(t.Context(), pkA, large, nil)

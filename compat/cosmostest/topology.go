@@ -2,7 +2,7 @@ package cosmostest
 
 import (
 	"encoding/base64"
-	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -62,9 +62,7 @@ func newTopology(raw Config, previous *topology, listening map[string]string, fr
 	t.key, _ = base64.StdEncoding.DecodeString(t.cfg.Key) // validated above
 	t.hub = t.cfg.WriteRegions[0]
 	if previous != nil {
-		for key, name := range previous.names {
-			t.names[key] = name
-		}
+		maps.Copy(t.names, previous.names)
 	}
 	t.names[globalName] = globalName
 	for _, name := range t.cfg.Regions {
@@ -145,45 +143,3 @@ func (t *topology) replica(name string) string {
 
 // multi reports whether items can be written in more than one region at a time.
 func (t *topology) multi() bool { return t.cfg.MultiWrite || len(t.cfg.WriteRegions) > 1 }
-
-type location struct {
-	Name     string `json:"name"`
-	Endpoint string `json:"databaseAccountEndpoint"`
-}
-
-func (t *topology) locations(names []string) []location {
-	out := make([]location, 0, len(names))
-	for _, name := range names {
-		out = append(out, location{t.names[regionKey(name)], t.endpoints[regionKey(name)]})
-	}
-	return out
-}
-
-// queryEngine is what the service says about its query engine; clients only look for its presence.
-const queryEngine = `{"maxSqlQueryInputLength":262144,"maxJoinsPerSqlQuery":10,"maxLogicalAndPerSqlQuery":2000,` +
-	`"maxLogicalOrPerSqlQuery":2000,"maxUdfRefPerSqlQuery":10,"maxInExpressionItemsCount":16000,` +
-	`"queryMaxGroupByTableCellCount":500000,"queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.90,` +
-	`"sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":true,"sqlAllowScalarSubQuery":true,` +
-	`"allowNewKeywords":true,"sqlAllowLike":true,"sqlAllowGroupByClause":true,"maxSpatialQueryCells":12,` +
-	`"spatialMaxGeometryPointCount":256,"sqlDisableQueryILOptimization":false,"sqlDisableFilterPlanOptimization":false,` +
-	`"sqlAllowTop":true,"enableSpatialIndexing":true}`
-
-func (t *topology) accountJSON() []byte {
-	replicas := map[string]any{"asyncReplication": false, "minReplicaSetSize": 3, "maxReplicasetSize": 4}
-	body, _ := json.Marshal(map[string]any{ // strings, numbers and maps: cannot fail
-		"_self": "", "id": t.cfg.Name, "_rid": t.cfg.Name + ".documents.azure.com",
-		"media": "//media/", "addresses": "//addresses/", "_dbs": "//dbs/",
-		"writableLocations":                  t.locations(t.cfg.WriteRegions),
-		"readableLocations":                  t.locations(t.cfg.Regions),
-		"enableMultipleWriteLocations":       t.cfg.MultiWrite,
-		"enablePerPartitionFailoverBehavior": t.cfg.PPAF,
-		"continuousBackupEnabled":            false,
-		"enableNRegionSynchronousCommit":     false,
-		"userReplicationPolicy":              replicas,
-		"userConsistencyPolicy":              map[string]any{"defaultConsistencyLevel": t.cfg.Consistency},
-		"systemReplicationPolicy":            map[string]any{"minReplicaSetSize": 3, "maxReplicasetSize": 4},
-		"readPolicy":                         map[string]any{"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
-		"queryEngineConfiguration":           queryEngine,
-	})
-	return body
-}

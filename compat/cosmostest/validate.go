@@ -105,3 +105,41 @@ func (c Container) validate(field string) error {
 func configError(field string, value any, allowed string) error {
 	return fmt.Errorf("cosmostest: Config.%s is %q; allowed: %s", field, fmt.Sprint(value), allowed)
 }
+
+// validate checks a fault.
+func (f *Fault) validate() error {
+	for _, n := range []struct {
+		field string
+		value int64
+		most  int64
+	}{
+		{"Times", int64(f.Times), 0}, {"Skip", int64(f.Skip), 0}, {"Percent", int64(f.Percent), 100},
+		{"Bandwidth", int64(f.Bandwidth), 0}, {"Status", int64(f.Status), 999}, {"SubStatus", int64(f.SubStatus), 0},
+		{"After", int64(f.After), 0}, {"For", int64(f.For), 0}, {"Delay", int64(f.Delay), 0},
+	} {
+		switch {
+		case n.most == 0 && n.value < 0:
+			return faultError(n.field, n.value, "0 and more")
+		case n.most > 0 && (n.value < 0 || n.value > n.most):
+			return faultError(n.field, n.value, fmt.Sprintf("0 to %d", n.most))
+		}
+	}
+	switch {
+	case !(f.Probability >= 0 && f.Probability <= 1): // NaN, too
+		return faultError("Probability", f.Probability, "0 to 1")
+	case f.Status != 0 && f.Status < 200:
+		return faultError("Status", f.Status, "0, or 200 to 999")
+	case f.Transport < 0 || int(f.Transport) >= len(transportFaultNames):
+		return faultError("Transport", f.Transport, strings.Join(transportFaultNames[1:], ", "))
+	}
+	for _, o := range f.Operations {
+		if !slices.Contains(Operations(), o) {
+			return faultError("Operations", o, fmt.Sprint(Operations()))
+		}
+	}
+	return nil
+}
+
+func faultError(field string, value any, allowed string) error {
+	return fmt.Errorf("cosmostest: Fault.%s is %q; allowed: %s", field, fmt.Sprint(value), allowed)
+}

@@ -78,15 +78,41 @@ func (s *store) abandon(c *container, p *partition, from, to int) {
 // conflicts.
 func (s *store) rejoin(c *container, site int) {
 	rep := c.replicas[site]
-	for p := range rep.stale {
-		c.copyPartition(p, s.writerOf(p), site)
-		s.discard(func(st *stream) bool { return st.c == c && st.part == p && st.to == site })
+	for _, p := range c.parts {
+		if rep.stale[p] {
+			s.restore(c, p, s.source(c, p, site), site)
+		}
 	}
 	for _, it := range rep.lost {
 		c.lose(s, site, it, nil)
 	}
 	clear(rep.stale)
 	rep.lost = nil
+}
+
+// source is the region that another one can get a partition from: the write region, or when that is down, the one that
+// has come furthest.
+func (s *store) source(c *container, p *partition, site int) int {
+	best := s.writerOf(p)
+	if !s.down[best] {
+		return best
+	}
+	furthest := int64(-1)
+	for i, rep := range c.replicas {
+		if rep != nil && i != site && !s.down[i] && !rep.stale[p] && c.lsn(p, i) > furthest {
+			best, furthest = i, c.lsn(p, i)
+		}
+	}
+	return best
+}
+
+// restore makes a region the same as another one, as to a partition: what is there, and what is under way.
+func (s *store) restore(c *container, p *partition, from, to int) {
+	c.copyPartition(p, from, to)
+	s.discard(func(st *stream) bool { return st.c == c && st.part == p && st.to == to })
+	for _, st := range c.replicas[from].inbound[p] {
+		s.open(st.copyTo(to))
+	}
 }
 
 // inherit makes new partitions stale in place of the one that they came from.

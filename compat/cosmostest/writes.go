@@ -36,3 +36,16 @@ func (w *work) route(p *partition) {
 		w.site = w.store.writerOf(p)
 	}
 }
+
+// headerHubOnly asks for an answer of the write region or none. Other SDKs send it after a 404/1002, to find the region
+// that surely has what the session saw.
+const headerHubOnly = "X-Ms-Cosmos-Hub-Region-Processing-Only"
+
+// hubOnly refuses a read that only the write region of the partition is to answer, when this is another one.
+func (w *work) hubOnly(p *partition) *failure {
+	if w.op.write() || w.store.multi || w.store.writerOf(p) == w.site || !w.rec.is(headerHubOnly) {
+		return nil
+	}
+	return fail(http.StatusForbidden, 3, "The requested operation cannot be performed at this region: %s is not the write "+
+		"region of partition %s.", w.rec.Region, p.id)
+}
