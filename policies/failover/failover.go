@@ -219,16 +219,16 @@ func (o *operation) retry(d decision) (reason string, err error) {
 		return reason, err
 	}
 	if d.effects&awaitRefresh != 0 || d.effects&refresh != 0 && d.delay == 0 {
-		o.await(refreshed)
+		o.await(refreshed, refreshWait)
 		if errors.Is(s.Context().Err(), context.DeadlineExceeded) {
 			return d.reason + ", and the deadline came before the account told its regions", nil
 		}
 	}
 	o.choose()
-	if d.effects&lookAround != 0 && o.nextHost() == failed && !spent.LookedAround {
+	if d.effects&lookAround != 0 && o.nextHost() == failed && !spent.LookedAround && wait.Fits(s.Context(), time.Now(), lookAroundWait) {
 		// There is nowhere else to go, unless the account says so.
 		spent.LookedAround = true
-		o.await(refreshed)
+		o.await(refreshed, lookAroundWait)
 		o.choose()
 	}
 	delay := time.Duration(0)
@@ -273,8 +273,12 @@ func (o *operation) sleep(d time.Duration, cause string) (reason string, err err
 	return "", nil
 }
 
-// refreshWait bounds how long a retry without a delay waits for the topology.
-const refreshWait = 5 * time.Second
+// How long a retry waits for the topology: refreshWait when the service said that
+// it has changed, lookAroundWait when that is only possible.
+const (
+	refreshWait    = 5 * time.Second
+	lookAroundWait = time.Second
+)
 
 func (o *operation) refresh(e effect) <-chan struct{} {
 	switch {
@@ -286,14 +290,14 @@ func (o *operation) refresh(e effect) <-chan struct{} {
 	return nil
 }
 
-// await waits for a topology read to end, as long as the caller and the read's
-// own bound allow; the retry goes on in any case.
-func (o *operation) await(refreshed <-chan struct{}) {
+// await waits for a topology read to end, as long as the caller and the limit
+// allow; the retry goes on in any case.
+func (o *operation) await(refreshed <-chan struct{}, limit time.Duration) {
 	if refreshed == nil {
 		return
 	}
 	began := time.Now()
-	timer := time.NewTimer(refreshWait)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-refreshed:

@@ -3,10 +3,12 @@ package property
 import (
 	"fmt"
 	"time"
+
+	"github.com/cosmosretry/cosmosretry/compat/cosmostest"
 )
 
-// checkReads makes sure that 403/3 and 403/1008 refresh the topology no more often than the specification allows: one
-// fetch per refresh interval, unless it fails, and each fetch asks every endpoint once.
+// checkReads makes sure that 403/3, 403/1008 and unreachable endpoints refresh the topology no more often than the
+// specification allows: one fetch per refresh interval, unless it fails, and each fetch asks every endpoint once.
 func checkReads(o *outcome) []string {
 	if o.world.cold || o.world.together {
 		return nil // azcosmos reads the account by itself until it succeeds; together, nobody knows who asked
@@ -18,7 +20,7 @@ func checkReads(o *outcome) []string {
 	fetches := 1 // the one that the script before left under way
 	for i := range o.attempts {
 		switch c := o.cause(&o.attempts[i]); {
-		case c == backend, c == either, c == generic && o.attempts[i].Status == 403:
+		case c == backend, c == either, c == generic && o.attempts[i].Status == 403, o.attempts[i].Transport != cosmostest.NoTransportFault:
 			fetches++
 		}
 	}
