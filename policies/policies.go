@@ -115,6 +115,9 @@ func newSet(endpoint string, client *azcosmos.ClientOptions, o *Options) (*Set, 
 	}
 	if s.cache = s.options.Cache; s.cache != nil {
 		s.shared = true
+		if err := s.share(endpoint, settings); err != nil {
+			return nil, err
+		}
 	} else if s.cache, err = regioncache.New(endpoint, s.cacheOptions(settings)); err != nil {
 		return nil, err
 	}
@@ -141,6 +144,23 @@ func newSet(endpoint string, client *azcosmos.ClientOptions, o *Options) (*Set, 
 	return s, nil
 }
 
+// share makes sure that a given cache is the account's, and that nobody expects
+// of these settings what the cache's own options decide. The kill switch of the
+// breaker reaches every cache.
+func (s *Set) share(endpoint string, settings *Settings) error {
+	if !s.cache.Serves(endpoint) {
+		return fmt.Errorf("policies: Options.Cache is for the account at %s: want one for %s", s.cache.Endpoint(), endpoint)
+	}
+	regions, breaker := &s.options.Settings.orEmpty().Regions, s.options.Settings.orEmpty().Breaker
+	if len(regions.Preferred) > 0 || len(regions.Excluded) > 0 || regions.Discovery != nil || breaker != (BreakerSettings{}) {
+		return errors.New("policies: Settings has regions or a breaker, and Options.Cache is set: want them in the options of the cache")
+	}
+	if _, ok := os.LookupEnv(killSwitch); ok && settings.Breaker.Enabled != nil {
+		s.cache.EnableBreaker(*settings.Breaker.Enabled)
+	}
+	return nil
+}
+
 func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {
 	o := settings.CacheOptions()
 	if o.PreferredRegions == nil {
@@ -162,7 +182,12 @@ func (s *Set) Apply(settings *Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.shared {
+	if s.shared {
+		s.options.Settings = settings
+		if err := s.share(s.cache.Endpoint(), filled); err != nil {
+			return err
+		}
+	} else {
 		if err := s.cache.Configure(s.cacheOptions(filled)); err != nil {
 			return err
 		}

@@ -235,3 +235,10 @@ func (s *Settings) CacheOptions() *regioncache.Options {
 		},
 	}
 }
+
+func (s *Settings) orEmpty() *Settings {
+	if s == nil {
+		return new(Settings)
+	}
+	return s
+}

@@ -99,8 +99,10 @@ func parseLocations(field string, locations []accountLocation, scheme string, kn
 	for i, l := range locations {
 		where := fmt.Sprintf("account document: %s[%d]", field, i)
 		key := regionKey(l.Name)
-		if key == "" {
-			return nil, fmt.Errorf("%s.name is %q: want the name of a region", where, l.Name)
+		if key == "" || l.Endpoint == "" {
+			// So the service lists a region that it is just taking away or adding.
+			// The others must work then more than ever.
+			continue
 		}
 		u, err := parseEndpoint(where+".databaseAccountEndpoint", l.Endpoint)
 		if err != nil {

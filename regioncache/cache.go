@@ -1,9 +1,11 @@
 package regioncache
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +52,10 @@ func New(endpoint string, o *Options) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("regioncache: %w", err)
 	}
+	if strings.Trim(u.Path, "/") != "" {
+		// Requests below a path would not be recognised for what they do.
+		return nil, errors.New("regioncache: endpoint has a path: want only scheme, host and port")
+	}
 	c := &Cache{
 		endpoint:   u,
 		pinned:     &Region{Scheme: u.Scheme, Host: u.Host, addr: hostPort(u.Scheme, u.Host)},
@@ -86,6 +92,26 @@ func (c *Cache) Configure(o *Options) error {
 		c.snapshot.Store(newSnapshot(s.topology, cfg.PreferredRegions, cfg.ExcludedRegions, s.Observed))
 	}
 	return nil
+}
+
+// Serves reports whether the cache is for the account at endpoint.
+func (c *Cache) Serves(endpoint string) bool {
+	u, err := parseEndpoint("endpoint", endpoint)
+	return err == nil && hostPort(u.Scheme, u.Host) == c.pinned.addr
+}
+
+// EnableBreaker switches the partition circuit breaker on or off, for operations
+// that start later, and keeps the other options.
+func (c *Cache) EnableBreaker(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cfg := *c.config.Load()
+	if cfg.Breaker.Disabled == !on {
+		return
+	}
+	cfg.Breaker.Disabled = !on
+	c.config.Store(&cfg)
+	c.breakers.Store(newBreakerSet(cfg.Breaker.Capacity))
 }
 
 // Endpoint is the account endpoint that the cache was made for.
@@ -149,6 +175,12 @@ func (c *Cache) Learn(document []byte, asked time.Time) error {
 // answer may tell which physical partition gave it.
 func (c *Cache) Answered(op *wire.Operation, host string, h http.Header) {
 	c.clearMark(host, op.Writes())
+	c.AnsweredMarked(op, host, h)
+}
+
+// AnsweredMarked is [Cache.Answered] for an answer that is about to mark the
+// endpoint: a mark that it has already stays.
+func (c *Cache) AnsweredMarked(op *wire.Operation, host string, h http.Header) {
 	if op.Scope != wire.ScopeItem {
 		return
 	}
@@ -236,7 +268,14 @@ func (c *Cache) WriteConfirmed(op *wire.Operation, host string) {
 			c.moved(op, host, "the write region took the write")
 		}
 	default:
-		if overrides.set(c.partitions.resolve(op), host) {
+		p := c.partitions.resolve(op)
+		moved := overrides.set(p, host)
+		if c.snapshot.Load() != s {
+			// The account may just have switched PPAF off, and dropped the others.
+			overrides.remove(p)
+			return
+		}
+		if moved {
 			c.moved(op, host, "this region took the write")
 		}
 	}

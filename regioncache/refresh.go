@@ -17,7 +17,14 @@ type refresher struct {
 	running chan struct{} // closed at the end of the read under way
 	last    time.Time     // start of the last read that succeeded
 	tried   time.Time     // start of the last read
+	failed  time.Time     // end of the last one, when it failed
+	misses  int           // failures in a row
 }
+
+// freeMisses is how many reads in a row may fail before the next one has to wait
+// for a second: a failure leaves the interval free, but in an outage every
+// request would begin the next read.
+const freeMisses = 3
 
 // Refresh begins an account read, unless one is under way or the last one is
 // younger than the refresh interval, and returns a channel that is closed when
@@ -55,6 +62,9 @@ func (c *Cache) refreshSince(last func(*refresher) time.Time) <-chan struct{} {
 	if at := last(r); !at.IsZero() && now.Sub(at) < cfg.RefreshInterval {
 		return nil
 	}
+	if r.misses >= freeMisses && now.Sub(r.failed) < min(cfg.RefreshInterval, reuseFailure) {
+		return nil
+	}
 	r.tried = now
 	r.running = make(chan struct{})
 	go c.refresh(cfg, r.running)
@@ -69,7 +79,9 @@ func (c *Cache) refresh(cfg *Options, done chan struct{}) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if ok {
-			r.last = started
+			r.last, r.misses = started, 0
+		} else {
+			r.failed, r.misses = time.Now(), r.misses+1
 		}
 		r.running = nil
 		close(done)

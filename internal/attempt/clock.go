@@ -64,7 +64,7 @@ func (c *clock) Done() <-chan struct{} {
 // watch arms what ends the clock. The caller holds c.mu.
 func (c *clock) watch() {
 	if !c.deadline.IsZero() {
-		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.end(context.DeadlineExceeded, true) })
+		c.timer = time.AfterFunc(time.Until(c.deadline), c.expire)
 	}
 	if c.Context.Done() != nil {
 		c.stopParent = context.AfterFunc(c.Context, func() { c.end(c.Context.Err(), false) })
@@ -138,6 +138,16 @@ func (c *clock) end(err error, expired bool) {
 	}
 	for _, f := range after {
 		go (*f)()
+	}
+}
+
+// expire is the timer's. It may come after stop, having waited for c.mu.
+func (c *clock) expire() {
+	c.mu.Lock()
+	stopped := c.deadline.IsZero()
+	c.mu.Unlock()
+	if !stopped {
+		c.end(context.DeadlineExceeded, true)
 	}
 }
 

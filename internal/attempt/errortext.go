@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -62,10 +63,11 @@ func (e *Error) last() string {
 // [http.Client] puts before it: region and container are told already, and the
 // id of an item is nobody's business.
 func line(err error) string {
-	if u, ok := err.(*url.Error); ok {
-		err = u.Err
+	text := err.Error()
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		text = strings.ReplaceAll(text, u.Error(), u.Err.Error())
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // where counts the attempts per region, in the order of the first visit.

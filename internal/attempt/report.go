@@ -38,6 +38,12 @@ func (s *State) Retry(kind event.Kind, reason string, wait time.Duration) bool {
 // before a wait; [State.Retry] decides.
 func (s *State) MayRetry() bool { return s.shared.Budget.Allows(time.Now()) }
 
+// RefuseRetry tells the observers that a retry is not made because
+// [State.MayRetry] has said no.
+func (s *State) RefuseRetry(reason string, wait time.Duration) {
+	s.tell(event.KindBudgetRefused, reason, wait)
+}
+
 // BudgetSpent is why an operation ends whose retry the process's budget refused.
 const BudgetSpent = ", and the retry budget of the process is spent"
 

@@ -119,7 +119,12 @@ func (s *State) begin(req *policy.Request, timeout time.Duration) (*policy.Reque
 // context makes the context of the attempt about to begin: traced, and bounded
 // by its time-out and by what is left of the caller's deadline.
 func (s *State) context(now time.Time, timeout time.Duration) context.Context {
-	if s.limit > 0 {
+	switch {
+	case s.limit <= 0:
+	case s.Op.Scope == wire.ScopeAccount && timeout > 0:
+		// azcosmos holds a lock over it: a TryTimeout may shorten it only.
+		timeout = min(timeout, s.limit)
+	default:
 		timeout = s.limit
 	}
 	s.clock = &s.clock0
@@ -138,8 +143,9 @@ func (s *State) context(now time.Time, timeout time.Duration) context.Context {
 }
 
 // readdress returns a copy of the request for the target. The transport may go
-// on reading the request of an attempt that has ended, so no attempt changes
-// the URL or the headers of another one.
+// on reading the request of an attempt that has ended, so none changes the URL or
+// the headers of an earlier one. What a policy inside adds to the headers of the
+// first attempt is there for the later ones, as within azcosmos's own retries.
 func (s *State) readdress(req *policy.Request, ctx context.Context) *policy.Request {
 	var next *policy.Request
 	if len(s.attempts) == 0 {
@@ -167,22 +173,22 @@ func (s *State) address(raw *http.Request) {
 // seekable body cannot serve two attempts: over HTTP/2 the transport still
 // reads it after an early answer, and a rewind then cuts the retry short.
 func (s *State) keepBody(req *policy.Request) error {
-	body := req.Body()
-	if body == nil || s.hasBody {
+	raw := req.Raw()
+	if raw.Body == nil || raw.Body == http.NoBody || s.hasBody {
 		return nil
 	}
-	size, err := body.Seek(0, io.SeekEnd)
-	if err != nil {
+	if body := req.Body(); body != nil {
+		if _, err := body.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	// Not req.Body(): a policy outside may have put another body in its place,
+	// one that it has encrypted say.
+	buffer := bytes.NewBuffer(make([]byte, 0, max(raw.ContentLength, 0)+bytes.MinRead))
+	if _, err := buffer.ReadFrom(raw.Body); err != nil {
 		return err
 	}
-	if _, err = body.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	buffer := make([]byte, size)
-	if _, err = io.ReadFull(body, buffer); err != nil {
-		return err
-	}
-	s.body, s.hasBody = buffer, true
+	s.body, s.hasBody = buffer.Bytes(), true
 	return nil
 }
 

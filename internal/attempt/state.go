@@ -67,6 +67,7 @@ type State struct {
 	base   context.Context // parent of every attempt of this pass
 	depth  int
 	limit  time.Duration // of an attempt, from azcore's TryTimeout
+	called time.Time     // when azcore's retries began
 	slept  time.Duration // since the last attempt
 	body   []byte
 
@@ -143,8 +144,8 @@ func Begin(req *policy.Request, shared *Shared) *State {
 }
 
 // CalledWith tells the caller's own context, which azcore's TryTimeout hides
-// from the policies inside its retry.
-func (s *State) CalledWith(caller context.Context) { s.caller = caller }
+// from the policies inside its retry. It is called right before that retry.
+func (s *State) CalledWith(caller context.Context) { s.caller, s.called = caller, time.Now() }
 
 // Enter returns the state of the operation that the request belongs to, and
 // creates it for the first policy that asks. Every Enter needs a Leave.
@@ -157,15 +158,24 @@ func Enter(req *policy.Request) *State {
 		s.Pass++
 		s.Visit++
 		s.final = nil
-		s.base, s.limit = passContext(s.caller, req.Raw().Context())
+		s.base, s.limit = s.passContext(req.Raw().Context())
 		s.limit = Over(s.limit, s.shared.TryTimeout)
 	}
 	s.depth++
 	return s
 }
 
-// Leave ends what Enter began.
-func (s *State) Leave() { s.depth-- }
+// Leave ends what Enter began. An attempt that is still open then ended in a
+// panic, and must not be joined by another pass.
+func (s *State) Leave() {
+	if s.depth--; s.depth == 0 && s.open {
+		s.open, s.outcome = false, Outcome{Class: Failed, Sent: true}
+		if s.clock != nil {
+			s.clock.release()
+			s.clock = nil
+		}
+	}
+}
 
 func newState(req *policy.Request) *State {
 	raw := req.Raw()
@@ -184,7 +194,11 @@ var noShared Shared
 //
 // TryTimeout spans everything below azcore's retry, all our attempts and waits
 // included. Taken over, it bounds one attempt, which is what its name promises.
-func passContext(caller, pass context.Context) (context.Context, time.Duration) {
+//
+// The time-out is what TryTimeout was when the try began, not what tokens and
+// policies outside have left of it.
+func (s *State) passContext(pass context.Context) (context.Context, time.Duration) {
+	caller := s.caller
 	if caller == nil {
 		return pass, 0
 	}
@@ -195,7 +209,11 @@ func passContext(caller, pass context.Context) (context.Context, time.Duration) 
 	if own, ok := caller.Deadline(); ok && !deadline.Before(own) {
 		return pass, 0
 	}
-	return withoutTryTimeout{caller, context.WithoutCancel(pass)}, time.Until(deadline)
+	limit := s.limit // of the first try; azcore gives all of them the same
+	if limit == 0 {
+		limit = deadline.Sub(s.called)
+	}
+	return withoutTryTimeout{caller, context.WithoutCancel(pass)}, limit
 }
 
 // withoutTryTimeout ends when the caller's context does, and has the values
@@ -275,7 +293,7 @@ func (s *State) settle(resp *http.Response, err error) (*http.Response, error) {
 	ctxErr := s.caller.Err()
 	switch {
 	case ctxErr == nil:
-		if s.final != nil && !errors.Is(err, s.final) {
+		if s.final != nil && !errors.Is(err, s.final) && isContextError(err) {
 			// azcosmos 1.5 puts the end of a TryTimeout in its place, which our
 			// retries may outlive.
 			err = s.final
@@ -294,4 +312,10 @@ func (s *State) settle(resp *http.Response, err error) (*http.Response, error) {
 		e.Open()
 	}
 	return resp, err
+}
+
+// isContextError reports whether an error may stand in the place of ours. Others
+// are what a policy outside made of it, and the caller's.
+func isContextError(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

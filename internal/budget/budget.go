@@ -171,7 +171,7 @@ type window struct {
 
 func (w *window) add(now time.Time) {
 	second := now.Unix()
-	slot := &w.slots[second%int64(len(w.slots))]
+	slot := &w.slots[uint64(second)%uint64(len(w.slots))]
 	if slot.second != second {
 		slot.second, slot.count = second, 0
 	}

@@ -2,6 +2,7 @@ package failover
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -39,6 +40,7 @@ func (o *operation) askForAccount() (resp *http.Response, document []byte, err e
 	s := o.state
 	u := o.req.Raw().URL
 	reason := "no endpoint of the account could tell its regions"
+	var unusable *http.Response
 	for _, host := range o.cache.AccountHosts(u.Scheme, u.Host) {
 		runtime.Drain(resp)
 		s.Choose(target(&host))
@@ -51,6 +53,9 @@ func (o *operation) askForAccount() (resp *http.Response, document []byte, err e
 			if document, err = o.learnAccount(resp, asked); err == nil {
 				return resp, document, nil
 			}
+			if unusable == nil && json.Valid(document) {
+				unusable = resp
+			}
 			resp, reason = nil, "the account document cannot be used"
 			continue
 		}
@@ -61,6 +66,12 @@ func (o *operation) askForAccount() (resp *http.Response, document []byte, err e
 		if last.Class == attempt.Refused || last.Class == attempt.Answered && !elsewhere(last) {
 			return nil, nil, s.GiveUp(resp, err, "every endpoint of the account would say the same", false, 0)
 		}
+	}
+	if unusable != nil && o.cache.Snapshot() == nil {
+		// Nothing to route by; but the client may know what to do with it, and
+		// then goes to the endpoint that it was made with.
+		document, err = runtime.Payload(unusable)
+		return unusable, document, err
 	}
 	return nil, nil, s.GiveUp(resp, err, reason, true, 0)
 }

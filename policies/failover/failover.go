@@ -81,7 +81,7 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 			return nil, o.giveUp(resp, err, d.reason)
 		}
 		runtime.Drain(resp)
-		reason, ended := o.retry(d)
+		reason, ended := o.retry(d, hintOf(resp, err))
 		switch {
 		case ended != nil:
 			return nil, ended
@@ -185,17 +185,30 @@ func (o *operation) answer(resp *http.Response, err error) (*http.Response, erro
 }
 
 func (o *operation) giveUp(resp *http.Response, err error, reason string) error {
-	var hint time.Duration
 	last := o.state.Last()
-	if err == nil && resp != nil {
-		hint, _ = wire.RetryAfter(resp.Header, time.Now())
+	transient := !last.Is(http.StatusForbidden, wire.SubStatusWriteForbidden) || !o.state.Op.Reads()
+	return o.state.GiveUp(resp, err, reason, transient, hintOf(resp, err))
+}
+
+// longestHint is the longest wait that an operation makes because the service
+// asks for it; beyond, the answer surfaces at once, with the hint.
+const longestHint = 30 * time.Second
+
+// hintOf is how long an answer asks to wait, 0 when it does not.
+func hintOf(resp *http.Response, err error) time.Duration {
+	if err != nil || resp == nil {
+		return 0
 	}
-	return o.state.GiveUp(resp, err, reason, !last.Is(http.StatusForbidden, wire.SubStatusWriteForbidden) || !o.state.Op.Reads(), hint)
+	hint, _ := wire.RetryAfter(resp.Header, time.Now())
+	return hint
 }
 
 // retry prepares the next attempt: it waits as long as it must and chooses the
 // target. reason is set when the wait would outlive the deadline.
-func (o *operation) retry(d decision) (reason string, err error) {
+//
+// hint is how long the service asks to wait: another region need not, but the
+// same one is left alone for as long.
+func (o *operation) retry(d decision, hint time.Duration) (reason string, err error) {
 	s := o.state
 	spent := &s.Spent().Failover
 	if d.verdict == reconnect {
@@ -213,13 +226,15 @@ func (o *operation) retry(d decision) (reason string, err error) {
 		spent.Generic++
 	}
 	if d.delay > 0 && !s.MayRetry() {
-		return o.charge(event.KindFailover, d.reason, d.delay), nil
+		s.RefuseRetry(d.reason, d.delay)
+		return d.reason + attempt.BudgetSpent, nil
 	}
 	if reason, err = o.sleep(d.delay, d.reason); reason != "" || err != nil {
 		return reason, err
 	}
-	if d.effects&awaitRefresh != 0 || d.effects&refresh != 0 && d.delay == 0 {
-		o.await(refreshed, refreshWait)
+	if (d.effects&awaitRefresh != 0 || d.effects&refresh != 0 && d.delay == 0) && !spent.LookedAround {
+		// Once: a read that hangs must not hold up every retry.
+		spent.LookedAround = !o.await(refreshed, refreshWait)
 		if errors.Is(s.Context().Err(), context.DeadlineExceeded) {
 			return d.reason + ", and the deadline came before the account told its regions", nil
 		}
@@ -233,8 +248,11 @@ func (o *operation) retry(d decision) (reason string, err error) {
 	}
 	delay := time.Duration(0)
 	if d.backoff && o.nextHost() == failed {
-		delay = o.options.strategy().Delay(spent.SameEndpoint, spent.Paused, rand.Float64())
+		delay = max(o.options.strategy().Delay(spent.SameEndpoint, spent.Paused, rand.Float64()), hint)
 		spent.SameEndpoint, spent.Paused = spent.SameEndpoint+1, delay
+		if delay > longestHint {
+			return d.reason + ", and the service asks for a longer wait", nil
+		}
 	}
 	if reason := o.charge(event.KindFailover, d.reason, d.delay+delay); reason != "" {
 		return reason, nil
@@ -291,18 +309,21 @@ func (o *operation) refresh(e effect) <-chan struct{} {
 }
 
 // await waits for a topology read to end, as long as the caller and the limit
-// allow; the retry goes on in any case.
-func (o *operation) await(refreshed <-chan struct{}, limit time.Duration) {
+// allow, and reports whether it did; the retry goes on in any case.
+func (o *operation) await(refreshed <-chan struct{}, limit time.Duration) bool {
 	if refreshed == nil {
-		return
+		return true
 	}
 	began := time.Now()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	ended := false
 	select {
 	case <-refreshed:
+		ended = true
 	case <-timer.C:
 	case <-o.state.Context().Done():
 	}
 	o.state.Slept(time.Since(began))
+	return ended
 }

@@ -24,20 +24,32 @@ func (o *operation) learn(first int, resp *http.Response, e effect) {
 		if a.Outcome().Class != attempt.Answered {
 			continue
 		}
+		marks := last && o.marks(e)
 		if failure {
-			o.cache.Reached(&s.Op, a.Host)
+			if !marks {
+				o.cache.Reached(&s.Op, a.Host)
+			}
 			continue
 		}
 		var h http.Header
 		if last && resp != nil {
 			h = resp.Header
 		}
-		o.cache.Answered(&s.Op, a.Host, h)
+		if marks {
+			o.cache.AnsweredMarked(&s.Op, a.Host, h)
+		} else {
+			o.cache.Answered(&s.Op, a.Host, h)
+		}
 		o.confirm(a)
 	}
 	if e != 0 {
 		o.apply(attempts[len(attempts)-1].Host, e)
 	}
+}
+
+// marks reports whether the effects of an answer mark its endpoint.
+func (o *operation) marks(e effect) bool {
+	return e&(markLost|markWrites) != 0 || e&markIfNoBreaker != 0 && !o.cache.BreakerEnabled()
 }
 
 // confirm remembers the region that took a write. Where a write goes whose caller
@@ -67,7 +79,7 @@ func (o *operation) apply(host string, e effect) {
 		o.cache.PartitionGone(&s.Op)
 	}
 	switch {
-	case e&markEndpoint != 0 && !s.Last().Sent, e&markIfNoBreaker != 0 && !o.cache.BreakerEnabled():
+	case e&markEndpoint != 0, e&markIfNoBreaker != 0 && !o.cache.BreakerEnabled():
 		o.cache.MarkUnavailable(host)
 	case e&markLost != 0:
 		o.cache.MarkAccountLost(host)
