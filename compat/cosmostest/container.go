@@ -10,6 +10,7 @@ type container struct {
 	resource
 	db, path string // of the database, and of this in URLs
 	def      keyDef
+	swept    int64                 // when expired items were forgotten last, in seconds
 	ttl      int64                 // default time to live of items in seconds, -1 for ever, 0 when items never expire
 	parts    []*partition          // in order of min; those with a share of the hash space have no gaps
 	byID     map[string]*partition // of parts

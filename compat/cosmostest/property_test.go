@@ -80,7 +80,7 @@ func TestConvergence(t *testing.T) {
 			list, err := s.acct.Conflicts("db", "c")
 			noError(t, err)
 			conflicts += len(list)
-			if s.acct.store.busy.Load() || len(s.acct.store.graves) > 0 {
+			if s.acct.store.busy.Load() || len(s.acct.store.fresh)+len(s.acct.store.old) > 0 {
 				t.Error("something is left when all has arrived")
 			}
 		})

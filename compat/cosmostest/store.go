@@ -35,7 +35,7 @@ type store struct {
 	lag     time.Duration
 	links   map[[2]int]link // that are not as usual
 	streams []*stream       // in order of opening
-	graves  []grave
+	graveyard
 	nextDue atomic.Int64 // when settle has something to do, in nanoseconds
 	busy    atomic.Bool  // something is on its way between regions
 }

@@ -67,7 +67,10 @@ func (s *store) commit(c *container, p *partition, site int, items []*item, now 
 			s.send(&stream{c: c, part: p, source: source, via: site, to: to, waiting: []delivery{d}})
 		}
 	}
-	s.bury()
+	if len(s.streams) == 0 {
+		s.forget()
+	}
+	c.sweep(s, now.Unix())
 }
 
 // send lets the transaction on a new stream arrive in its region, now or, behind the ones that are under way, later.
@@ -159,7 +162,7 @@ func (s *store) tidy() {
 	}
 	s.nextDue.Store(next)
 	s.busy.Store(len(s.streams) > 0)
-	s.bury()
+	s.forget()
 }
 
 // receive makes a transaction visible in a region. Where the order of all transactions is known it comes in its turn.
@@ -190,26 +193,6 @@ func (c *container) reconcile(s *store, site int, it *item, lsn int64) {
 	}
 	rep.put(it, after)
 	if after.item.deleted {
-		s.graves = append(s.graves, grave{rep, after.item})
+		s.fresh = append(s.fresh, grave{c, after.item})
 	}
-}
-
-// grave is where a deletion is remembered for as long as a version that it did not know of may still arrive.
-type grave struct {
-	replica *replica
-	item    *item
-}
-
-// bury forgets deletions when nothing is on its way any more.
-func (s *store) bury() {
-	if len(s.streams) > 0 {
-		return
-	}
-	for _, g := range s.graves {
-		if r := g.replica.keys[g.item.key][g.item.id]; r.item == g.item {
-			g.replica.remove(g.item)
-		}
-	}
-	clear(s.graves)
-	s.graves = s.graves[:0]
 }
