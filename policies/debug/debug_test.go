@@ -2,7 +2,6 @@ package debug_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -222,21 +221,4 @@ func TestNewRejects(t *testing.T) {
 			t.Errorf("%+v: got %v", o, err)
 		}
 	}
-}
-
-func Example() {
-	page, err := debug.New(&debug.Options{Keep: 500})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	options := &azcosmos.ClientOptions{}
-	set, err := policies.Install(options, "https://acct.documents.azure.com:443/", &policies.Options{Observers: []policies.Observer{page}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	page.Add("orders", set)
-	http.Handle("/debug/cosmos/", page)
-	// Output:
 }

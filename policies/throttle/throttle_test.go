@@ -175,14 +175,3 @@ func TestOptionsAreCopied(t *testing.T) {
 		}
 	})
 }
-
-func Example() {
-	p, err := throttle.New(&throttle.Options{MaxRetries: 3, MaxWait: 2 * time.Second})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	options := policy.ClientOptions{PerRetryPolicies: []policy.Policy{p}}
-	fmt.Println(len(options.PerRetryPolicies), "policy")
-	// Output: 1 policy
-}
