@@ -81,7 +81,7 @@ func (p *Policy) Run(s *attempt.State, req *policy.Request) (*http.Response, err
 			return nil, o.giveUp(resp, err, d.reason)
 		}
 		runtime.Drain(resp)
-		reason, ended := o.retry(d, hintOf(resp, err))
+		reason, ended := o.retry(d, waitFor(resp, err))
 		switch {
 		case ended != nil:
 			return nil, ended
@@ -188,6 +188,15 @@ func (o *operation) giveUp(resp *http.Response, err error, reason string) error 
 	last := o.state.Last()
 	transient := !last.Is(http.StatusForbidden, wire.SubStatusWriteForbidden) || !o.state.Op.Reads()
 	return o.state.GiveUp(resp, err, reason, transient, hintOf(resp, err))
+}
+
+// waitFor is how long a failing service asks to be left alone. Throttled answers
+// do not: their hint is about request units, which another attempt finds out.
+func waitFor(resp *http.Response, err error) time.Duration {
+	if resp == nil || resp.StatusCode < http.StatusInternalServerError || wire.Get(resp.Header, wire.HeaderRetryAfter) == "" {
+		return 0
+	}
+	return hintOf(resp, err)
 }
 
 // longestHint is the longest wait that an operation makes because the service

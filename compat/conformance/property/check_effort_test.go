@@ -24,7 +24,7 @@ func checkEffort(o *outcome) []string {
 	case reconnect:
 		spent = l.local >= l.limits.local && l.seen.generic >= l.limits.generic
 	case generic:
-		spent = l.seen.generic >= l.limits.generic
+		spent = l.seen.generic >= l.limits.generic || last.Status >= 500 && last.hint > 30*time.Second
 	case backend:
 		spent = l.seen.backend >= l.limits.backend
 	case sessions:
