@@ -99,8 +99,8 @@ func (a *Account) Config() Config {
 }
 
 // Update changes the account at run time: change gets a copy of the config as it was last given (defaults not filled
-// in), and the next account read tells the result. Name, Now and Containers cannot change. A region that goes away still
-// answers: 403/1008, the account is not there. When another Update comes between, change is called again with the newer
+// in), and the next account read tells the result. Name and Containers cannot change, and a new Now is ignored. A region
+// that goes away still answers: 403/1008, the account is not there. When another Update comes between, change is called again with the newer
 // config. [Account.Failover], [Account.AddRegion] and [Account.RemoveRegion] do the same with what is usual there.
 func (a *Account) Update(change func(*Config) error) error { return a.update(change, 0) }
 

@@ -56,11 +56,11 @@ type Config struct {
 	Consistency string
 
 	// ReplicationLag is how long a write takes from its region to each of the others. [Account.SetReplicationLag] sets it
-	// for two regions. The default, 0, is not at all.
+	// for two regions. The default, 0, is not at all; a negative one is an error.
 	ReplicationLag time.Duration
 
 	// TopologyDelay is how long account reads tell the old regions after [Account.Failover], [Account.AddRegion] and
-	// [Account.RemoveRegion]. The default, 0, is not at all.
+	// [Account.RemoveRegion]. The default, 0, is not at all; a negative one is an error.
 	TopologyDelay time.Duration
 
 	// EnforceThroughput throttles all containers, as Container.Throughput does for one, to what their offers say; those
@@ -100,7 +100,8 @@ type Container struct {
 
 	// Throughput is what the container may spend in each region, in request units per second; its physical partitions
 	// have equal shares of it, and one that has spent its share answers 429/3200 until the next second. Clients change it
-	// with the container's offer. The default, 0, is no limit (the offer then says 400 for each partition).
+	// with the container's offer. The default, 0, is no limit (the offer then says 400 for each partition); a negative one
+	// is an error.
 	Throughput int
 
 	// DefaultTTL is the time to live of items that have none of their own ("ttl"), in seconds; -1 lets only those expire

@@ -8,7 +8,7 @@ import (
 
 // Fault is one way in which the account misbehaves, and when. A fault answers in place of the account: nothing is
 // stored or read, unless Applied is set. A fault with neither Status nor Transport leaves the answer to the account and
-// only makes it slow.
+// only makes it slow. Negative numbers mean what 0 means, but [Account.AddFault] refuses them.
 type Fault struct {
 	// ID names the fault for [Account.FaultRule] and in the log. The default is "fault-" and a number. One that another
 	// fault has already is an error, or gets such a default from [Account.SetFaults].

@@ -23,9 +23,9 @@ const (
 	OpReadDatabase       Operation = "MetadataReadDatabase"
 	OpPartitionKeyRanges Operation = "MetadataPartitionKeyRanges"
 	OpQueryPlan          Operation = "MetadataQueryPlan"
-	OpReadOffer          Operation = "MetadataReadOffer"  // reads, lists and queries
-	OpWriteMetadata      Operation = "MetadataWrite"      // of databases, containers and offers
-	OpListMetadata       Operation = "MetadataQueryFeeds" // lists and queries of databases and containers
+	OpReadOffer          Operation = "MetadataReadOffer" // reads, lists and queries
+	OpWriteMetadata      Operation = "MetadataWrite"     // of databases, containers and offers
+	OpListMetadata       Operation = "MetadataReadFeed"  // lists and queries of databases and containers
 )
 
 // Groups of operations, for [Fault.Operations].
