@@ -20,7 +20,8 @@ import (
 	"github.com/cosmosretry/cosmosretry/regioncache"
 )
 
-// Options configures [Install]. Nil and the zero value mean the defaults.
+// Options configures [Install], which copies it. Nil and the zero value mean the
+// defaults.
 type Options struct {
 	// Settings holds the numbers. Nil: the environment, then the defaults.
 	Settings *Settings
@@ -28,18 +29,20 @@ type Options struct {
 	// Nil: the topology is learned only from the account reads that the client
 	// makes by itself, every 5 min. The constructors of package compat set it.
 	Account regioncache.AccountReader
-	// Cache is shared routing state, for several clients of one account. Nil: a
-	// cache of its own. A given cache keeps its own options; regions, breaker
-	// and Account of these options do not apply to it.
+	// Cache is shared routing state, for several clients of one account; that of
+	// another account is an error. Nil: a cache of its own. A given cache keeps its
+	// own options: Account does not apply to it, and settings of regions and breaker
+	// are errors.
 	Cache *regioncache.Cache
 	// Budget limits the retries of the whole process; give the same one to every
 	// client. Nil: that of the settings, and without one each operation's own
 	// budgets are the only limit.
 	Budget *Budget
-	// Observers are told of each decision. Nil: nobody is.
+	// Observers are told of each decision. Nil: nobody is, and the policies
+	// spend nothing on it.
 	Observers []Observer
 	// DeadLetters keeps item writes that the policies gave up, so that they can be
-	// sent again later. Nil: they are the caller's alone.
+	// sent again later. Nil: nobody does, they are the caller's alone.
 	DeadLetters DeadLetters
 	// Backoff, when set, gives the waits after a 429 that says nothing, and
 	// FailoverBackoff those before a retry that finds no other endpoint to go to.
@@ -173,8 +176,10 @@ func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {
 
 // Apply replaces the settings, for operations that start later; those under way
 // keep their budgets. Nil means the environment, then the defaults. The
-// environment is read again. A setting that makes no sense is an error, and
-// then nothing changes.
+// environment is read again. A setting that makes no sense is an error, and so
+// are regions and breaker where [Options].Cache is set; then nothing changes.
+// Profiles of a context count before the settings, and a Budget of the options
+// before that of the settings.
 func (s *Set) Apply(settings *Settings) error {
 	filled, err := settings.withEnvironment(os.LookupEnv)
 	if err != nil {
@@ -255,10 +260,31 @@ func WithWriteRetry(ctx context.Context, retry bool) context.Context {
 
 // Error is the end of an operation that the policies gave up. It carries the
 // last answer of the service, which errors.As finds as *[azcore.ResponseError],
-// or else the transport's error, and the list of all attempts.
+// or else the transport's error, and the list of all attempts. It does not change
+// any more, and is safe for concurrent use. errors.As finds it as *Error.
+//
+//	Error() string              one line, without the id of the item; %+v adds a line per attempt
+//	Attempts() []Attempt        every request, oldest first; none if the deadline was over before the first
+//	Elapsed() time.Duration     from the start of the operation to its end, waits included
+//	Transient() bool            the same operation may succeed later, and may be repeated
+//	RetryAfter() time.Duration  how long the service asked to wait, 0 when it did not say
+//	Reason() string             why it was not retried further, in a few words
+//
+// After a deadline it is 408/20008 and matches context.DeadlineExceeded as well. An
+// operation that its caller cancelled ends in context.Canceled, and in no Error.
 //
 // [azcore.ResponseError]: https://pkg.go.dev/github.com/Azure/azure-sdk-for-go/sdk/azcore#ResponseError
 type Error = attempt.Error
 
-// Attempt is one request of an operation, as [Error] lists it.
+// Attempt is one request of an operation, as [Error] and [Diagnostics] list it:
+//
+//	Region, Host       where it went; Region is empty while the account's regions are unknown
+//	Start, Duration    when it was sent, and how long the answer or the failure took
+//	Wait               how long the policies slept before it
+//	Status, SubStatus  of the answer, 0 when none arrived
+//	Sent               false when it surely never left the client
+//	Reason             why it was sent: what went wrong before it; empty for the first
+//	Charge, Partition  request units and physical partition, where an observer or diagnostics want them
+//	ActivityID         its name in the service's own logs
+//	Err                why no answer arrived, nil when one did
 type Attempt = attempt.Attempt

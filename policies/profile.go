@@ -21,7 +21,19 @@ type Profile struct {
 	Limits Limits
 }
 
-// Limits replaces limits of the settings for single operations.
+// Limits replaces limits of the settings for single operations. Zero keeps the
+// setting, a negative number switches the thing off; a number may be beyond the
+// range of the setting:
+//
+//	ThrottleRetries, ThrottleWait  throttle.maxRetries and throttle.maxWait
+//	RetryWithWait                  throttle.retryWith.maxWait
+//	Failovers                      failover.maxRetries
+//	BackendRetries, BackendDelay   failover.backend.maxRetries and failover.backend.delay
+//	SessionRetries                 session.maxRetries
+//	AttemptTimeout                 failover.attemptTimeout, field by field
+//	OperationTimeout               operationTimeout; the caller's own deadline holds besides
+//
+// OperationTimeout needs [Install]; the others reach policies that stand alone too.
 type Limits = attempt.Limits
 
 // Interactive is for operations that a person waits for: everything ends within
@@ -59,22 +71,37 @@ var Background = Profile{
 	},
 }
 
-// AttemptTimeout bounds single requests by what they ask for.
+// AttemptTimeout bounds single requests by what they ask for: Point an operation on
+// one item (6 s by default), Query a query, feed or batch (65 s), Metadata databases,
+// containers and offers (65 s), Account the account read (5 s). Zero means the
+// default, or what is set elsewhere; negative no bound. Each is cut to what is left
+// of the caller's deadline.
 type AttemptTimeout = attempt.Timeouts
 
 // WithProfile returns a context whose operations have the limits of a profile.
-// The last profile of a context counts, as a whole.
+// The last profile of a context counts, as a whole. The budget of the process holds
+// besides.
 func WithProfile(ctx context.Context, p Profile) context.Context {
 	return attempt.WithCall(ctx, func(c *attempt.Call) { c.Limits = &p.Limits })
 }
 
-// Diagnostics collects what operations did: see [WithDiagnostics].
+// Diagnostics collects what operations did: see [WithDiagnostics]. The zero value
+// is ready for use. It is safe for concurrent use, and grows with what it records:
+// use a new one for each operation, or for a few.
+//
+//	Operations() int         how many were recorded; a pager makes one per page
+//	Attempts() []Attempt     their requests, oldest first
+//	Elapsed() time.Duration  the time that they took, waits included
+//	Waited() time.Duration   the time that the policies slept
+//	Charge() float64         the request units of all attempts
+//	Regions() []string       the regions that were asked, by first visit
+//	String() string          a line with the sums, and a line per attempt
 type Diagnostics = attempt.Diagnostics
 
 // WithDiagnostics returns a context whose operations record in d what they did,
 // also when they succeed: every attempt with its region, result, wait, reason
 // and charge. d must not be nil; it may serve many operations, at once or one
-// after the other.
+// after the other. Without [Install] nothing is recorded.
 func WithDiagnostics(ctx context.Context, d *Diagnostics) context.Context {
 	return attempt.WithCall(ctx, func(c *attempt.Call) { c.Diagnostics = d })
 }
