@@ -12,14 +12,18 @@ import (
 	"github.com/cosmosretry/cosmosretry/policies"
 )
 
-// Options configures a [Page]. Nil and the zero value mean the defaults.
+// Options configures a [Page]. Nil and the zero value mean the defaults. New
+// copies it.
 type Options struct {
 	// Keep is how many decisions the page remembers. Default: 200; at most 10,000.
 	// Negative: none.
 	Keep int
 	// Token lets whoever sends it as "Authorization: Bearer …" change the
-	// settings, with a POST of their JSON to the path settings. Empty, the
-	// default: the page is read-only. A token has 16 characters or more.
+	// settings, with a POST of their JSON, up to 64 KiB, to the path settings. The
+	// document takes the place of all settings, for operations that start later, as
+	// Set.Apply does; it does not outlive the program, nor the next change of a
+	// watched file. Empty, the default: the page is read-only. A token has 16
+	// characters or more.
 	Token string
 }
 
@@ -43,7 +47,8 @@ var (
 	_ policies.InstalledObserver = (*Page)(nil)
 )
 
-// New returns a page without clients. Pass nil for the default options.
+// New returns a page without clients. Pass nil for the default options. It is an
+// error when an option is out of its range.
 func New(o *Options) (*Page, error) {
 	p := new(Page)
 	if o != nil {
@@ -118,7 +123,10 @@ func (p *Page) client(name string) (client, bool) {
 }
 
 // ServeHTTP implements [http.Handler]. Register the page under a path that ends
-// in a slash; the last segment of a request's path says what is asked for.
+// in a slash; the last segment of a request's path says what is asked for. The
+// answer is 400 for a question or settings that make no sense, 403 without the
+// token, 404 for a client that is not on the page, and 409 while the account's
+// regions are not known.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
