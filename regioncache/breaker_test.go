@@ -211,3 +211,42 @@ func TestBreakerOutlivesFirstFailures(t *testing.T) {
 	is(t, "region", choose(t, c, read("[1]")), west)
 	is(t, "entries", len(c.Unhealthy()), 5)
 }
+
+// TestBreakerConcurrentSafe has breakers open, close, and be evicted at the same
+// time: in the end the counts of the set are those of its entries.
+func TestBreakerConcurrentSafe(t *testing.T) {
+	c := newCache(t, single, &Options{Breaker: BreakerOptions{Capacity: 4, ReadFailures: 1}})
+	set := c.breakers.Load()
+	together(8, func() {
+		for n := range 5000 {
+			op := read(key(n * 7 % 16))
+			if fail(c, op, east, 1); n%3 == 0 {
+				c.Answered(op, hostOf(east), from(fmt.Sprint(n%16)))
+			}
+		}
+	})
+	open := 0
+	for _, b := range set.entries.Values() {
+		if b.tripped.Load() {
+			open++
+		}
+	}
+	is(t, "size", int(set.size.Load()), set.entries.Len())
+	is(t, "open", int(set.open.Load()), open)
+}
+
+// TestBreakerProbeLost has a request lose the probe that it saw due to another.
+func TestBreakerProbeLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := opened(t)
+		time.Sleep(8 * time.Second)
+		v := view{cache: c, snapshot: c.Snapshot(), config: c.config.Load(), op: read("[1]"), breakers: true}
+		list := v.snapshot.list(v.op)
+		r, due := v.pick(list, false, true)
+		is(t, "with a probe", nameOf(r), east)
+		is(t, "due", due, true)
+		r, due = v.pick(list, false, false)
+		is(t, "without", nameOf(r), west)
+		is(t, "due", due, false)
+	})
+}

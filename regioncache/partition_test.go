@@ -90,6 +90,9 @@ func TestPartitionWithoutKey(t *testing.T) {
 	ranged.PartitionKeyRangeID = "5"
 	c.Answered(query, hostOf(east), from("9"))
 	c.Answered(ranged, hostOf(east), from("5"))
+	both := item(wire.KindQuery, "[2]")
+	both.PartitionKeyRangeID = "5"
+	c.Answered(both, hostOf(east), from("5"))
 	is(t, "keys", c.partitions.len(), 0)
 	is(t, "a query across partitions", partition(c, query), "")
 	is(t, "a query over a feed range", partition(c, ranged), "5")

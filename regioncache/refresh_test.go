@@ -114,6 +114,20 @@ func TestRefreshAsks(t *testing.T) {
 	}
 }
 
+// TestRefreshAsksAnEndpointOnce has the account's endpoint be that of a region.
+func TestRefreshAsksAnEndpointOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		c := emptyCache(t, &Options{Account: func(context.Context, string) ([]byte, error) { reads++; return nil, errRead }})
+		emulator := document(locations(east, "https://ACCT.documents.azure.com/"), "[]", "")
+		if err := c.Learn([]byte(emulator), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		refresh(c)
+		is(t, "reads", reads, 1)
+	})
+}
+
 // TestRefreshInterval has nothing but an on-demand read that succeeds keep the
 // next one waiting.
 func TestRefreshInterval(t *testing.T) {
