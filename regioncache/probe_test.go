@@ -69,13 +69,13 @@ func TestProbeFailedRestartsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := opened(t)
 		op := read("[1]")
-		wait := c.Unhealthy()[0].NextProbe.Sub(time.Now())
+		wait := time.Until(c.Unhealthy()[0].NextProbe)
 		for n := range 20 {
 			time.Sleep(wait)
 			if probe(c, op, east) != nil {
 				t.Fatalf("probe %d is due %v after the failure: want later", n, wait)
 			}
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			p := probe(c, op, east)
 			if p == nil {
 				t.Fatalf("probe %d is not due %v after the failure", n, wait+1)

@@ -112,7 +112,7 @@ func span(d time.Duration) string {
 func wrap(text string, width int) string {
 	var b strings.Builder
 	column := 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		n := len([]rune(word))
 		switch {
 		case column == 0:

@@ -52,7 +52,7 @@ func (s *script) Do(req *http.Request) (*http.Response, error) {
 }
 
 // run sends one point read through azcore's pipeline with the policy in it.
-func run(t *testing.T, ctx context.Context, o *throttle.Options, answers ...answer) (*http.Response, error, *script) {
+func run(t *testing.T, ctx context.Context, o *throttle.Options, answers ...answer) (*http.Response, *script, error) {
 	t.Helper()
 	p, err := throttle.New(o)
 	if err != nil {
@@ -70,7 +70,7 @@ func run(t *testing.T, ctx context.Context, o *throttle.Options, answers ...answ
 	if s.asked != len(answers) {
 		t.Errorf("got %d requests, want %d", s.asked, len(answers))
 	}
-	return resp, err, s
+	return resp, s, err
 }
 
 func TestWaitsWhatTheServiceSays(t *testing.T) {
@@ -90,7 +90,7 @@ func TestWaitsWhatTheServiceSays(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				resp, err, _ := run(t, t.Context(), nil, tt.answers...)
+				resp, _, err := run(t, t.Context(), nil, tt.answers...)
 				if err != nil || resp.StatusCode != tt.status {
 					t.Errorf("got %v, %v, want %d", resp, err, tt.status)
 				}
@@ -101,7 +101,7 @@ func TestWaitsWhatTheServiceSays(t *testing.T) {
 
 func TestSurfacesOnceAndTellsWhenToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err, _ := run(t, t.Context(), nil, answer{0, 429, "Retry-After: 31"})
+		_, _, err := run(t, t.Context(), nil, answer{0, 429, "Retry-After: 31"})
 		respErr, ok := errors.AsType[*azcore.ResponseError](err)
 		if !ok || respErr.StatusCode != http.StatusTooManyRequests || respErr.RawResponse.Header.Get("Retry-After") != "31" {
 			t.Fatalf("got %v, want the 429 with its headers", err)
@@ -123,7 +123,7 @@ func TestNeverWaitsPastTheDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err, _ := run(t, ctx, nil, answer{0, 429, "Retry-After: 2"}, answer{2 * time.Second, 429, "Retry-After: 2"})
+		_, _, err := run(t, ctx, nil, answer{0, 429, "Retry-After: 2"}, answer{2 * time.Second, 429, "Retry-After: 2"})
 		if respErr, ok := errors.AsType[*azcore.ResponseError](err); !ok || respErr.StatusCode != 429 {
 			t.Errorf("got %v, want the 429", err)
 		}
@@ -138,7 +138,7 @@ func TestCancellationEndsAWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		_, err, _ := run(t, ctx, nil, answer{0, 429, "Retry-After: 25"})
+		_, _, err := run(t, ctx, nil, answer{0, 429, "Retry-After: 25"})
 		if !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
 			t.Errorf("got %v after %v, want context.Canceled after 1s", err, time.Since(start))
 		}
@@ -147,7 +147,7 @@ func TestCancellationEndsAWait(t *testing.T) {
 
 func TestOwns449(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, _, s := run(t, t.Context(), nil, answer{0, 200, ""})
+		_, s, _ := run(t, t.Context(), nil, answer{0, 200, ""})
 		if got := s.last.Header.Get("x-ms-noretry-449"); got != "true" {
 			t.Errorf("x-ms-noretry-449 is %q, want true: else the gateway would retry too", got)
 		}
