@@ -1,9 +1,11 @@
 package compat_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,6 +122,33 @@ func TestConstructorsKeepTheirRegions(t *testing.T) {
 	noError(t, err)
 	noError(t, read(t.Context(), c))
 	wantVisits(t, acct, west)
+}
+
+// installed is an observer that keeps the set it is installed in.
+type installed struct{ set *policies.Set }
+
+func (*installed) Observe(context.Context, policies.Event) {}
+func (i *installed) Installed(set *policies.Set)           { i.set = set }
+
+// TestConstructorsKeepTheirRegionsForLaterSettings: settings that are applied
+// later and name no regions go back to the list that the client was made with.
+func TestConstructorsKeepTheirRegionsForLaterSettings(t *testing.T) {
+	for name, construct := range constructors(t) {
+		acct := newAccount(t, nil)
+		o := client{}.options(acct)
+		o.PreferredRegions = []string{west, east}
+		observer := new(installed)
+		cl, err := construct(acct.Endpoint(), o, &policies.Options{Observers: []policies.Observer{observer}})
+		noError(t, err)
+		o.PreferredRegions[0] = north
+		noError(t, observer.set.Apply(nil))
+		c, err := cl.NewContainer("db", "c")
+		noError(t, err)
+		noError(t, read(t.Context(), c))
+		if got := visits(acct); !slices.Equal(got, []string{west}) {
+			t.Errorf("%s: the requests went to %q", name, got)
+		}
+	}
 }
 
 // TestConstructorsRefuseWhatIsNoEndpoint: with an error that says which and what

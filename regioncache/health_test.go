@@ -137,10 +137,14 @@ func TestOverridesSorted(t *testing.T) {
 // TestListingsConcurrentSafe lists a full cache while everything moves.
 func TestListingsConcurrentSafe(t *testing.T) {
 	c := newCache(t, multi, &Options{Breaker: BreakerOptions{Capacity: 64}})
+	rounds := 20_000
+	if raceEnabled {
+		rounds = 2000
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for n := range 20_000 {
+		for n := range rounds {
 			op := read(key(n % 200))
 			if fail(c, op, east, 1); n%3 == 0 {
 				c.Answered(op, hostOf(east), nil)

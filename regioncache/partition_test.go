@@ -263,7 +263,11 @@ func TestPartitionManyContainers(t *testing.T) {
 
 // TestPartitionMapIsBounded teaches a million keys, and weighs what stays.
 func TestPartitionMapIsBounded(t *testing.T) {
-	const keys, limit = 1_000_000, partitionShards * keysPerShard
+	const limit = partitionShards * keysPerShard
+	keys := 1_000_000
+	if raceEnabled {
+		keys = 2 * limit
+	}
 	c := newCache(t, single, nil)
 	before := heap()
 	for n := range keys {
@@ -291,8 +295,12 @@ func TestPartitionMapIsBounded(t *testing.T) {
 // TestBreakersAreBounded fails many keys, and weighs what stays.
 func TestBreakersAreBounded(t *testing.T) {
 	c := newCache(t, single, nil)
+	keys := 100_000
+	if raceEnabled {
+		keys = 20_000
+	}
 	before := heap()
-	for n := range 100_000 {
+	for n := range keys {
 		fail(c, read(key(n)), east, 1)
 	}
 	after := heap()

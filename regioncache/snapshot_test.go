@@ -85,7 +85,11 @@ func TestRegionKey(t *testing.T) {
 // TestRoutingProperties draws accounts, preferences, exclusions, marks, open
 // breakers and overrides by chance.
 func TestRoutingProperties(t *testing.T) {
-	for seed := range uint64(3000) {
+	seeds := uint64(3000)
+	if raceEnabled {
+		seeds = 300
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 0))
 		c := anyCache(t, random)
 		if checkRouting(t, c); t.Failed() {
