@@ -100,9 +100,9 @@ type ObserverFunc = event.Func
 //	Keep(ctx context.Context, l Letter) error
 //
 // Keep is called in the goroutine of the operation, before its error is returned,
-// and from many at once. ctx ends after 2 s, and not with the operation. Whatever
-// Keep does, the caller gets the operation's own error; observers are told, with
-// [EventLetterLost], of an error of Keep's and of a panic.
+// and from many at once. ctx ends after 2 s, and not with the operation; Keep must
+// return then. Whatever it does, the caller gets the operation's own error;
+// observers are told, with [EventLetterLost], of an error of Keep's and of a panic.
 //
 // A letter is made of a create, upsert, replace, patch, delete, batch or stored
 // procedure that ended in an [Error]. What the service refused for good (400, 409,
@@ -156,7 +156,7 @@ func NewBudget(o *BudgetOptions) (*Budget, error) { return budget.New(o) }
 //	Delay(retry int, previous time.Duration, random float64) time.Duration
 //
 // retry counts from 0, previous is the wait before (0 at first), and random is in
-// [0, 1), so that a test can pin it. How often and how long is retried in all is
+// [0, 1), so that a test can pin it. A negative delay is none. How often and how long is retried in all is
 // not the strategy's to say: the settings limit that.
 type Backoff = backoff.Strategy
 

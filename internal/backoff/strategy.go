@@ -7,7 +7,7 @@ import "time"
 // safe for concurrent use.
 type Strategy interface {
 	// Delay is the wait before the retry of this number, counted from 0, when
-	// the wait before it was previous. random is in [0, 1).
+	// the wait before it was previous. random is in [0, 1). A negative delay is none.
 	Delay(retry int, previous time.Duration, random float64) time.Duration
 }
 

@@ -55,7 +55,7 @@ const statusRetryWith = 449
 func decideThrottled(o *Options, f facts) decision {
 	delay := f.hint
 	if !f.hinted {
-		delay = o.strategy().Delay(f.retries, f.previous, f.random)
+		delay = max(o.strategy().Delay(f.retries, f.previous, f.random), 0)
 	}
 	switch {
 	case f.retries >= max(o.MaxRetries, 0):
@@ -73,7 +73,7 @@ func decideRetryWith(o *RetryWithOptions, f facts) decision {
 	}
 	delay := backoff.Salted(o.BaseDelay, o.MaxDelay, salt, f.retries, f.random)
 	if o.Backoff != nil {
-		delay = o.Backoff.Delay(f.retries, f.previous, f.random)
+		delay = max(o.Backoff.Delay(f.retries, f.previous, f.random), 0)
 	}
 	if delay > o.MaxWait-f.waited {
 		return decision{surface, delay, "retry-with, and the time to wait is used up"}
