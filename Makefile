@@ -14,7 +14,7 @@ SCRIPTS   ?= 200000
 # in_modules runs a command in the root module and in each nested one.
 in_modules = for dir in . $(NESTED); do (cd $$dir && $(1)) || { echo "in $$dir: $(1)" >&2; exit 1; }; done
 
-.PHONY: help demo test race property fuzz bench cover check fmt-check vet lint rules layering compat interop generate tidy tidy-check ci
+.PHONY: help demo test race property simulation fuzz bench cover check fmt-check vet lint rules layering compat interop generate tidy tidy-check ci
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +31,9 @@ race: ## Run every test of the library under the race detector (needs a C compil
 
 property: ## Run SCRIPTS (200,000) random fault scripts against the properties that must hold of all
 	PROPERTY_SCRIPTS=$(SCRIPTS) $(GO) test -count 1 -timeout 1800s -run 'TestProperties$$' -v ./compat/conformance/property
+
+simulation: ## Simulate a day of outages on 100 partitions, with the breaker and without
+	$(GO) test -count 1 -timeout 600s -run TestSimulation -v ./compat/conformance/simulation -hours 24
 
 fuzz: ## Fuzz every target for FUZZTIME (5s)
 	@scripts/fuzz.sh $(FUZZTIME)

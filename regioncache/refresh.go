@@ -15,7 +15,7 @@ import (
 type refresher struct {
 	mu      sync.Mutex
 	running chan struct{} // closed at the end of the read under way
-	last    time.Time     // start of the last read that succeeded
+	last    time.Time     // start of the last read that succeeded and counts
 	tried   time.Time     // start of the last read
 	failed  time.Time     // end of the last one, when it failed
 	misses  int           // failures in a row
@@ -36,7 +36,7 @@ const freeMisses = 3
 // free; an answer older than what is known is ignored. Refresh itself never
 // blocks (retry specification, "403 — Forbidden").
 func (c *Cache) Refresh() <-chan struct{} {
-	return c.refreshSince(func(r *refresher) time.Time { return r.last })
+	return c.refreshSince(func(r *refresher) time.Time { return r.last }, true)
 }
 
 // LookAround is [Cache.Refresh] for an endpoint that could not be reached: it
@@ -44,10 +44,13 @@ func (c *Cache) Refresh() <-chan struct{} {
 // not say so, and in an outage many requests ask; so a read that failed counts
 // for the interval, too.
 func (c *Cache) LookAround() <-chan struct{} {
-	return c.refreshSince(func(r *refresher) time.Time { return r.tried })
+	return c.refreshSince(func(r *refresher) time.Time { return r.tried }, false)
 }
 
-func (c *Cache) refreshSince(last func(*refresher) time.Time) <-chan struct{} {
+// refreshSince begins a read unless the last one, as last tells it, is too young.
+// counts says that it takes the interval of [Cache.Refresh], which a mere look
+// around must not.
+func (c *Cache) refreshSince(last func(*refresher) time.Time, counts bool) <-chan struct{} {
 	cfg := c.config.Load()
 	if cfg.Account == nil || cfg.RefreshInterval < 0 {
 		return nil
@@ -67,20 +70,23 @@ func (c *Cache) refreshSince(last func(*refresher) time.Time) <-chan struct{} {
 	}
 	r.tried = now
 	r.running = make(chan struct{})
-	go c.refresh(cfg, r.running)
+	go c.refresh(cfg, r.running, counts)
 	return r.running
 }
 
-func (c *Cache) refresh(cfg *Options, done chan struct{}) {
+func (c *Cache) refresh(cfg *Options, done chan struct{}, counts bool) {
 	started := time.Now()
 	ok := false
 	defer func() {
 		r := &c.refresher
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if ok {
+		switch {
+		case ok && counts:
 			r.last, r.misses = started, 0
-		} else {
+		case ok:
+			r.misses = 0
+		default:
 			r.failed, r.misses = time.Now(), r.misses+1
 		}
 		r.running = nil

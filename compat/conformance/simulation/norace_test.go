@@ -2,4 +2,4 @@
 
 package simulation
 
-const defaultHours = 24
+const defaultHours = 2
