@@ -5,6 +5,7 @@ import (
 	"github.com/cosmosretry/cosmosretry/internal/backoff"
 	"github.com/cosmosretry/cosmosretry/internal/budget"
 	"github.com/cosmosretry/cosmosretry/internal/event"
+	"github.com/cosmosretry/cosmosretry/regioncache"
 )
 
 // Event is one decision of the policies: a retry, a failover, a mark, the end
@@ -188,3 +189,7 @@ const (
 	JitterFull         = backoff.JitterFull         // 0 to d
 	JitterDecorrelated = backoff.JitterDecorrelated // the base to three times the last wait
 )
+
+// PartitionHealth tells of a partition that fails in a region; see
+// [Set.Unhealthy].
+type PartitionHealth = regioncache.PartitionHealth

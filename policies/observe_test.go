@@ -297,3 +297,26 @@ func TestSharedStateIsTold(t *testing.T) {
 		}
 	})
 }
+
+func TestUnhealthyListsOpenBreakers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		account := newAccount(t)
+		container, set := newClient(t, account, nil)
+		if err := read(t.Context(), container); err != nil {
+			t.Fatal(err)
+		}
+		if got := set.Unhealthy(); len(got) != 0 {
+			t.Errorf("got %+v while all is well", got)
+		}
+		account.SetFaults(cosmostest.Fault{Region: "East US", Status: 503})
+		for range 10 {
+			if err := read(t.Context(), container); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := set.Unhealthy()
+		if len(got) != 1 || got[0].State != "open" || got[0].Region != "East US" || got[0].Partition != "0" || got[0].Failures != 10 || time.Until(got[0].NextProbe) < 5*time.Second {
+			t.Errorf("got %+v, want partition 0 open in East US", got)
+		}
+	})
+}

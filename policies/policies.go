@@ -242,6 +242,12 @@ func (s *Set) Dropped() int64 { return s.events.Dropped() }
 // Budget is the retry budget in force, nil for none.
 func (s *Set) Budget() *Budget { return s.call.shared.Load().Budget }
 
+// Unhealthy lists every partition that fails in a region: whose breaker is open,
+// probing, or counting failures. It stops no request; see
+// [regioncache.Cache.Unhealthy], and Marks and Overrides there for the rest of
+// the state.
+func (s *Set) Unhealthy() []PartitionHealth { return s.cache.Unhealthy() }
+
 // Cache is the routing state that the policies share.
 func (s *Set) Cache() *regioncache.Cache { return s.cache }
 
