@@ -184,12 +184,18 @@ func (s *State) keepBody(req *policy.Request) error {
 	}
 	// Not req.Body(): a policy outside may have put another body in its place,
 	// one that it has encrypted say.
-	buffer := bytes.NewBuffer(make([]byte, 0, max(raw.ContentLength, 0)+bytes.MinRead))
-	if _, err := buffer.ReadFrom(raw.Body); err != nil {
-		return err
+	body, err := readBody(raw)
+	s.body, s.hasBody = body, err == nil
+	return err
+}
+
+func readBody(raw *http.Request) ([]byte, error) {
+	if raw.ContentLength <= 0 {
+		return io.ReadAll(raw.Body)
 	}
-	s.body, s.hasBody = buffer.Bytes(), true
-	return nil
+	body := make([]byte, raw.ContentLength)
+	_, err := io.ReadFull(raw.Body, body)
+	return body, err
 }
 
 // bodyReader is one attempt's view of the body.
