@@ -108,8 +108,13 @@ func (f *socketFault) check(t *testing.T, wire, name string, do operation) {
 	if got := visits(acct); !slices.Equal(got, want) {
 		t.Errorf("%s: the requests went to %q, want %q", name, got, want)
 	}
-	if dials := opened.Load() - before; f.dials >= 0 && int(dials) != f.dials {
-		t.Errorf("%s: %d connections, want %d", name, dials, f.dials)
+	// HTTP/2 may open one more while it finds out that a connection has broken.
+	most := f.dials
+	if wire == "HTTP/2.0" {
+		most++
+	}
+	if dials := int(opened.Load() - before); f.dials >= 0 && (dials < f.dials || dials > most) {
+		t.Errorf("%s: %d connections, want %d to %d", name, dials, f.dials, most)
 	}
 	acct.SetFaults()
 	acct.ResetLog()
