@@ -124,7 +124,7 @@ func TestApplyKeepsWhatTheBudgetHasCounted(t *testing.T) {
 		for _, c := range []struct {
 			perMinute int
 			left      float64
-		}{{2, 0}, {3, 3}} {
+		}{{2, 0}, {3, 1}} { // other numbers are no new budget
 			if err := set.Apply(settings(c.perMinute)); err != nil {
 				t.Fatal(err)
 			}

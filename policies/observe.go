@@ -132,7 +132,8 @@ type Letter = attempt.Letter
 //
 // Share one between the clients of a process by giving it to each client's
 // Options. It is safe for concurrent use. Its method Left tells how many retries
-// it would allow now, and how many it has refused since it was made.
+// it would allow now, and how many it has refused since it was made; Configure
+// gives it other options, and keeps what it has counted.
 type Budget = budget.Budget
 
 // BudgetOptions configures a [Budget]. Nil and the zero value mean the defaults:

@@ -35,8 +35,10 @@ type Options struct {
 	// are errors.
 	Cache *regioncache.Cache
 	// Budget limits the retries of the whole process; give the same one to every
-	// client. Nil: that of the settings, and without one each operation's own
-	// budgets are the only limit.
+	// client. Settings of a budget take the place of its numbers, for all clients
+	// that share it, until there are none any more. Nil: the client has a budget of
+	// its own if the settings have one, and otherwise each operation's own budgets
+	// are the only limit.
 	Budget *Budget
 	// Observers are told of each decision. Nil: nobody is, and the policies
 	// spend nothing on it.
@@ -111,7 +113,7 @@ func newSet(endpoint string, client *azcosmos.ClientOptions, o *Options) (*Set, 
 		s.options = *o
 	}
 	s.events = event.NewHub(s.options.Observers)
-	s.call.shared.Store(&attempt.Shared{Events: s.events})
+	s.call.shared.Store(&attempt.Shared{Events: s.events, Budget: s.options.Budget})
 	settings, err := s.options.Settings.withEnvironment(os.LookupEnv)
 	if err != nil {
 		return nil, fmt.Errorf("policies: %w", err)
@@ -178,8 +180,7 @@ func (s *Set) cacheOptions(settings *Settings) *regioncache.Options {
 // keep their budgets. Nil means the environment, then the defaults. The
 // environment is read again. A setting that makes no sense is an error, and so
 // are regions and breaker where [Options].Cache is set; then nothing changes.
-// Profiles of a context count before the settings, and a Budget of the options
-// before that of the settings.
+// Profiles of a context count before the settings.
 func (s *Set) Apply(settings *Settings) error {
 	filled, err := settings.withEnvironment(os.LookupEnv)
 	if err != nil {
@@ -206,21 +207,34 @@ func (s *Set) Apply(settings *Settings) error {
 // configureCalls sets what the per-call policy gives every operation.
 func (s *Set) configureCalls(settings *Settings) error {
 	shared := &attempt.Shared{Events: s.events, Budget: s.options.Budget, DeadLetters: s.options.DeadLetters, TryTimeout: s.tryTimeout}
-	switch {
-	case shared.Budget != nil || settings.Budget == BudgetSettings{}:
-	case settings.Budget == s.budget:
-		shared.Budget = s.Budget() // what it has counted stays
-	default:
-		var err error
-		if shared.Budget, err = NewBudget(settings.BudgetOptions()); err != nil {
-			return fmt.Errorf("policies: settings: %w", err)
-		}
+	if err := s.configureBudget(settings, &shared.Budget); err != nil {
+		return fmt.Errorf("policies: settings: %w", err)
 	}
-	s.budget = settings.Budget
 	s.settings.Store(settings)
 	s.call.shared.Store(shared)
 	s.call.timeout.Store(int64(max(settings.OperationTimeout, 0)))
 	return nil
+}
+
+// configureBudget gives the budget in force the numbers of the settings, and
+// makes it where the options have none. What it has counted stays.
+func (s *Set) configureBudget(settings *Settings, budget **Budget) (err error) {
+	off := settings.Budget == BudgetSettings{}
+	switch running := s.Budget(); {
+	case settings.Budget == s.budget:
+		*budget = running
+	case off && *budget != nil:
+		err = (*budget).Configure(nil)
+	case off:
+	case running == nil:
+		*budget, err = NewBudget(settings.BudgetOptions())
+	default:
+		*budget, err = running, running.Configure(settings.BudgetOptions())
+	}
+	if err == nil {
+		s.budget = settings.Budget
+	}
+	return err
 }
 
 func (s *Set) failoverOptions(settings *Settings) *failover.Options {

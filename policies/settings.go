@@ -132,7 +132,8 @@ type BreakerSettings struct {
 }
 
 // BudgetSettings limits the retries of the process; see [BudgetOptions]. While
-// all its fields are zero there is no such budget.
+// all its fields are zero there is no such budget, or the one that the program made
+// has its own numbers; see [Options].
 type BudgetSettings struct {
 	// Ratio of retries to requests. Default, once another field is set: 0.2.
 	Ratio float64 `json:"ratio"`

@@ -36,9 +36,10 @@ type Options struct {
 //
 // A Budget is safe for concurrent use, and several clients can share one.
 type Budget struct {
-	options Options
+	initial Options // that New got
 
 	mu       sync.Mutex
+	options  Options
 	requests window
 	retries  window
 	regions  map[string]*window
@@ -48,11 +49,35 @@ type Budget struct {
 // New returns a budget. Pass nil for the defaults. A ratio, floor, window or
 // cap that makes no sense is an error that names the field and what is allowed.
 func New(o *Options) (*Budget, error) {
-	b := &Budget{regions: map[string]*window{}}
-	if o != nil {
-		b.options = *o
+	options, err := o.withDefaults()
+	if err != nil {
+		return nil, err
 	}
-	c := &b.options
+	return &Budget{initial: options, options: options, regions: map[string]*window{}}, nil
+}
+
+// Configure replaces the options; what was counted stays. Nil means those that
+// the budget was made with. An option that makes no sense is an error, and then
+// nothing changes.
+func (b *Budget) Configure(o *Options) error {
+	options := b.initial
+	if o != nil {
+		var err error
+		if options, err = o.withDefaults(); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.options = options
+	return nil
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
 	if c.Ratio == 0 {
 		c.Ratio = 0.2
 	}
@@ -64,15 +89,15 @@ func New(o *Options) (*Budget, error) {
 	}
 	switch {
 	case math.IsNaN(c.Ratio) || c.Ratio > 10:
-		return nil, fmt.Errorf("budget: Ratio is %v: want a number up to 10 (0 for the default, negative for off)", c.Ratio)
+		return c, fmt.Errorf("budget: Ratio is %v: want a number up to 10 (0 for the default, negative for off)", c.Ratio)
 	case math.IsNaN(c.MinPerSecond) || c.MinPerSecond > 1e6:
-		return nil, fmt.Errorf("budget: MinPerSecond is %v: want a number up to 1000000 (0 for the default, negative for off)", c.MinPerSecond)
+		return c, fmt.Errorf("budget: MinPerSecond is %v: want a number up to 1000000 (0 for the default, negative for off)", c.MinPerSecond)
 	case c.Window < time.Second || c.Window > time.Minute:
-		return nil, fmt.Errorf("budget: Window is %v: want 1s to 1m0s (0 for the default)", c.Window)
+		return c, fmt.Errorf("budget: Window is %v: want 1s to 1m0s (0 for the default)", c.Window)
 	case c.MaxPerMinute > 1e6 || c.MaxPerMinutePerRegion > 1e6:
-		return nil, fmt.Errorf("budget: MaxPerMinute is %d and MaxPerMinutePerRegion is %d: want up to 1000000 (0 or negative for no cap)", c.MaxPerMinute, c.MaxPerMinutePerRegion)
+		return c, fmt.Errorf("budget: MaxPerMinute is %d and MaxPerMinutePerRegion is %d: want up to 1000000 (0 or negative for no cap)", c.MaxPerMinute, c.MaxPerMinutePerRegion)
 	}
-	return b, nil
+	return c, nil
 }
 
 // Request counts an operation. A nil Budget counts nothing.

@@ -148,3 +148,28 @@ func BenchmarkRetry(b *testing.B) {
 		}
 	})
 }
+
+func TestConfigureKeepsTheCounts(t *testing.T) {
+	b := mustNew(t, Options{Ratio: -1, MinPerSecond: 1}) // 10 in the window
+	if got := spend(b, start, "", 100); got != 10 {
+		t.Fatalf("allowed %d, want 10", got)
+	}
+	if err := b.Configure(&Options{Ratio: -1, MinPerSecond: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if got := spend(b, start, "", 100); got != 20 {
+		t.Errorf("allowed %d more, want 20", got)
+	}
+	if err := b.Configure(&Options{Window: -1}); err == nil {
+		t.Error("a negative window is accepted")
+	}
+	if err := b.Configure(nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := spend(b, start.Add(5*time.Second), "", 100); got != 0 {
+		t.Errorf("back at 10 in the window: allowed %d of those that 30 are spent", got)
+	}
+	if got := spend(b, start.Add(time.Minute), "", 100); got != 10 {
+		t.Errorf("in the next window: allowed %d, want 10", got)
+	}
+}
