@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync/atomic"
@@ -44,7 +45,7 @@ func (p *callPolicy) Do(req *policy.Request) (*http.Response, error) {
 func (p *callPolicy) timeoutOf(s *attempt.State) time.Duration {
 	timeout := time.Duration(p.timeout.Load())
 	if l := s.Limits(); l != nil {
-		timeout = attempt.Over(l.OperationTimeout, timeout)
+		timeout = cmp.Or(l.OperationTimeout, timeout)
 	}
 	if s.Op.Scope == wire.ScopeAccount {
 		return 0

@@ -26,7 +26,7 @@
 // operation costs at most what its budgets say, whatever azcore and azcosmos do
 // around it.
 //
-// # Turning the screws
+// # Configuration
 //
 //   - [Settings]: every number, from code, JSON ([ParseSettings]), a watched
 //     file ([WatchSettings]) or the environment; [Set.Apply] at run time.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
 )
 
 // Region is one region of the account. It is immutable.
@@ -18,6 +20,15 @@ type Region struct {
 
 	key  string // the name in the form that names are compared in
 	addr string // the host in the form that hosts are compared in
+}
+
+// Target is the region as an attempt goes to it; that of a nil region leaves the
+// host as the client chose it.
+func (r *Region) Target() attempt.Target {
+	if r == nil {
+		return attempt.Target{}
+	}
+	return attempt.Target{Region: r.Name, Scheme: r.Scheme, Host: r.Host}
 }
 
 // Endpoint is the region's URL, "https://acct-eastus.documents.azure.com:443/".

@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -39,22 +40,13 @@ type Limits struct {
 	OperationTimeout time.Duration
 }
 
-// Over returns the value that counts: the limit, unless it is zero.
-func Over[T comparable](limit, value T) T {
-	var zero T
-	if limit != zero {
-		return limit
-	}
-	return value
-}
-
 // Over returns the bounds that count, field by field.
 func (t Timeouts) Over(other Timeouts) Timeouts {
 	return Timeouts{
-		Point:    Over(t.Point, other.Point),
-		Query:    Over(t.Query, other.Query),
-		Metadata: Over(t.Metadata, other.Metadata),
-		Account:  Over(t.Account, other.Account),
+		Point:    cmp.Or(t.Point, other.Point),
+		Query:    cmp.Or(t.Query, other.Query),
+		Metadata: cmp.Or(t.Metadata, other.Metadata),
+		Account:  cmp.Or(t.Account, other.Account),
 	}
 }
 

@@ -12,6 +12,7 @@
 package attempt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -159,7 +160,7 @@ func Enter(req *policy.Request) *State {
 		s.Visit++
 		s.final = nil
 		s.base, s.limit = s.passContext(req.Raw().Context())
-		s.limit = Over(s.limit, s.shared.TryTimeout)
+		s.limit = cmp.Or(s.limit, s.shared.TryTimeout)
 	}
 	s.depth++
 	return s

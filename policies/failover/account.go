@@ -43,7 +43,7 @@ func (o *operation) askForAccount() (resp *http.Response, document []byte, err e
 	var unusable *http.Response
 	for _, host := range o.cache.AccountHosts(u.Scheme, u.Host) {
 		runtime.Drain(resp)
-		s.Choose(target(&host))
+		s.Choose(host.Target())
 		asked := time.Now()
 		resp, err = s.Send(o.req, &o.options.AttemptTimeout, nil)
 		if ended := s.Context().Err(); ended != nil {

@@ -113,7 +113,7 @@ func (o *operation) prepare() {
 		// may have chosen a region for it.
 		u := o.req.Raw().URL
 		if r := o.cache.Belongs(s.Context(), u.Scheme, u.Host); r != nil {
-			s.Choose(target(r))
+			s.Choose(r.Target())
 			return
 		}
 	}
@@ -135,16 +135,9 @@ func (o *operation) choose() {
 		return
 	}
 	s.LeftFence = c.Excluded
-	t := attempt.Target{}
-	if c.Region != nil {
-		t = target(c.Region)
-	}
+	t := c.Region.Target()
 	s.Choose(t)
 	o.probe, o.probed = c.Probe, t.Host
-}
-
-func target(r *regioncache.Region) attempt.Target {
-	return attempt.Target{Region: r.Name, Scheme: r.Scheme, Host: r.Host}
 }
 
 // judge decides on the latest attempt.

@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
@@ -81,9 +82,9 @@ func (o *Options) limited(l *attempt.Limits) *Options {
 		return o
 	}
 	c := *o
-	c.MaxRetries = attempt.Over(l.Failovers, c.MaxRetries)
-	c.Backend.MaxRetries = attempt.Over(l.BackendRetries, c.Backend.MaxRetries)
-	c.Backend.Delay = attempt.Over(l.BackendDelay, c.Backend.Delay)
+	c.MaxRetries = cmp.Or(l.Failovers, c.MaxRetries)
+	c.Backend.MaxRetries = cmp.Or(l.BackendRetries, c.Backend.MaxRetries)
+	c.Backend.Delay = cmp.Or(l.BackendDelay, c.Backend.Delay)
 	c.AttemptTimeout = l.AttemptTimeout.Over(c.AttemptTimeout)
 	return &c
 }

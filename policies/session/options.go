@@ -1,6 +1,10 @@
 package session
 
-import "github.com/cosmosretry/cosmosretry/internal/attempt"
+import (
+	"cmp"
+
+	"github.com/cosmosretry/cosmosretry/internal/attempt"
+)
 
 // Options configures the session policy. Nil and the zero value mean the
 // defaults. The policy copies it.
@@ -37,7 +41,7 @@ func (o *Options) limited(l *attempt.Limits) *Options {
 		return o
 	}
 	return &Options{
-		MaxRetries:     attempt.Over(l.SessionRetries, o.MaxRetries),
+		MaxRetries:     cmp.Or(l.SessionRetries, o.MaxRetries),
 		AttemptTimeout: l.AttemptTimeout.Over(o.AttemptTimeout),
 	}
 }

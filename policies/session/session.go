@@ -102,7 +102,7 @@ func (p *Policy) reroute(s *attempt.State, v verdict) {
 	attempts := s.Attempts()
 	s.Fail(attempts[len(attempts)-1].Host)
 	if v == toHub {
-		s.Choose(target(p.cache.Hub(s.Context())))
+		s.Choose(p.cache.Hub(s.Context()).Target())
 		return
 	}
 	c := p.cache.Choose(s.Context(), &s.Op, s.Failed)
@@ -117,14 +117,7 @@ func (p *Policy) reroute(s *attempt.State, v verdict) {
 		s.Choose(s.Target) // rather than into a region that the caller excluded
 		return
 	}
-	s.Choose(target(c.Region))
-}
-
-func target(r *regioncache.Region) attempt.Target {
-	if r == nil {
-		return attempt.Target{}
-	}
-	return attempt.Target{Region: r.Name, Scheme: r.Scheme, Host: r.Host}
+	s.Choose(c.Region.Target())
 }
 
 // observeAccount learns the topology from the client's own account read.

@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/attempt"
@@ -97,9 +98,9 @@ func (o *Options) limited(l *attempt.Limits) *Options {
 		return o
 	}
 	c := *o
-	c.MaxRetries = attempt.Over(l.ThrottleRetries, c.MaxRetries)
-	c.MaxWait = attempt.Over(l.ThrottleWait, c.MaxWait)
-	c.RetryWith.MaxWait = attempt.Over(l.RetryWithWait, c.RetryWith.MaxWait)
+	c.MaxRetries = cmp.Or(l.ThrottleRetries, c.MaxRetries)
+	c.MaxWait = cmp.Or(l.ThrottleWait, c.MaxWait)
+	c.RetryWith.MaxWait = cmp.Or(l.RetryWithWait, c.RetryWith.MaxWait)
 	c.AttemptTimeout = l.AttemptTimeout.Over(c.AttemptTimeout)
 	return &c
 }
