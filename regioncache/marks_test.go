@@ -97,6 +97,17 @@ func TestMarkClearedBy(t *testing.T) {
 	}
 }
 
+// TestMarkStaysWhenAnswerMarks has an answer come that is about to mark.
+func TestMarkStaysWhenAnswerMarks(t *testing.T) {
+	c := newCache(t, multi, nil)
+	c.MarkAccountLost(hostOf(east))
+	fail(c, read("[1]"), east, 9)
+	c.AnsweredMarked(read("[1]"), hostOf(east), from("0"))
+	is(t, "marks", len(c.Marks()), 1)
+	is(t, "its partition is learned", partition(c, read("[1]")), "0")
+	is(t, "and counts as answered", len(c.Unhealthy()), 0)
+}
+
 func TestMarkReplaced(t *testing.T) {
 	c := newCache(t, multi, nil)
 	c.MarkUnavailable(hostOf(east))

@@ -54,6 +54,7 @@ func TestNewErrors(t *testing.T) {
 		"no host":                {"https://", Options{}, "has no host"},
 		"a connection string":    {"AccountEndpoint=https://acct;AccountKey=secret", Options{}, "want https"},
 		"one without a colon":    {"AccountEndpoint=acct;AccountKey=secret", Options{}, "want https"},
+		"a path":                 {endpoint + "secret", Options{}, "has a path"},
 		"a user":                 {"https://user:secret@acct/", Options{}, "user information"},
 		"a nameless preference":  {endpoint, Options{PreferredRegions: []string{east, " "}}, "PreferredRegions[1]"},
 		"a nameless exclusion":   {endpoint, Options{ExcludedRegions: []string{""}}, "ExcludedRegions[0]"},
@@ -119,6 +120,31 @@ func TestConfigureBreaker(t *testing.T) {
 	is(t, "it starts afresh", choose(t, c, op), east)
 	fail(c, op, east, 10)
 	is(t, "and works", choose(t, c, op), west)
+}
+
+func TestEnableBreaker(t *testing.T) {
+	c := newCache(t, multi, &Options{PreferredRegions: []string{west}, Breaker: BreakerOptions{ReadFailures: 2}})
+	fail(c, read("[1]"), west, 2)
+	c.EnableBreaker(true)
+	is(t, "as it was: it stays open", choose(t, c, read("[1]")), east)
+	c.EnableBreaker(false)
+	is(t, "off", choose(t, c, read("[1]")), west)
+	is(t, "BreakerEnabled", c.BreakerEnabled(), false)
+	c.EnableBreaker(true)
+	is(t, "on: it starts afresh", choose(t, c, read("[1]")), west)
+	fail(c, read("[1]"), west, 2)
+	is(t, "with its other options", choose(t, c, read("[1]")), east)
+}
+
+func TestServes(t *testing.T) {
+	c := emptyCache(t, nil)
+	for other, want := range map[string]bool{
+		endpoint: true, "https://ACCT.documents.azure.com": true, "https://acct.documents.azure.com:443": true,
+		"https://other.documents.azure.com:443/": false, "https://acct.documents.azure.com:8443/": false,
+		"http://acct.documents.azure.com/": false, "": false, "acct": false,
+	} {
+		is(t, other, c.Serves(other), want)
+	}
 }
 
 func TestConfigureKeepsWhatIsKnown(t *testing.T) {

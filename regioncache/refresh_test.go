@@ -160,8 +160,75 @@ func slowly(r *reader, d time.Duration) {
 	r.read = func(ctx context.Context, endpoint string) ([]byte, error) { time.Sleep(d); return read(ctx, endpoint) }
 }
 
+// lookAround is refresh for an endpoint that could not be reached.
+func lookAround(c *Cache) bool {
+	done := c.LookAround()
+	if done == nil {
+		return false
+	}
+	<-done
+	return true
+}
+
+// TestLookAroundInterval has any read that was tried keep the next look around
+// waiting, and no look around a refresh.
+func TestLookAroundInterval(t *testing.T) {
+	for name, test := range map[string]struct {
+		first func(*Cache) bool
+		read  func(context.Context, string) ([]byte, error)
+		then  func(*Cache) bool
+		after time.Duration
+		want  bool
+	}{
+		"soon after a refresh":                  {refresh, answer(single), lookAround, 5*time.Second - 1, false},
+		"long after a refresh":                  {refresh, answer(single), lookAround, 5 * time.Second, true},
+		"soon after a refresh that failed":      {refresh, fails, lookAround, 5*time.Second - 1, false},
+		"soon after a look around":              {lookAround, answer(single), lookAround, 5*time.Second - 1, false},
+		"soon after a look around that failed":  {lookAround, fails, lookAround, 5*time.Second - 1, false},
+		"a refresh after a look around":         {lookAround, answer(single), refresh, 0, true},
+		"a refresh after one that failed":       {lookAround, fails, refresh, 0, true},
+		"a refresh soon after the other's":      {refresh, answer(single), refresh, 5*time.Second - 1, false},
+		"the first look around after the start": {func(*Cache) bool { return true }, answer(single), lookAround, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCache(t, single, &Options{Account: test.read})
+				is(t, "the first", test.first(c), true)
+				time.Sleep(test.after)
+				is(t, "the next", test.then(c), test.want)
+			})
+		})
+	}
+}
+
+// TestRefreshSlowsDown has reads fail until each waits a second for the next.
+func TestRefreshSlowsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reader{read: fails}
+		c := newCache(t, single, &Options{Account: r.account})
+		for range freeMisses {
+			is(t, "a failure leaves the interval free", refresh(c), true)
+		}
+		for range 3 {
+			time.Sleep(time.Second - 1)
+			is(t, "within a second after many", refresh(c), false)
+			time.Sleep(1)
+			is(t, "after a second", refresh(c), true)
+		}
+		r.read = answer(single)
+		time.Sleep(time.Second)
+		is(t, "when it works again", refresh(c), true)
+		r.read = fails
+		time.Sleep(5 * time.Second)
+		for range freeMisses {
+			is(t, "failures are free again", refresh(c), true)
+		}
+	})
+}
+
 func TestRefreshOff(t *testing.T) {
 	is(t, "without a reader", refresh(newCache(t, single, nil)), false)
+	is(t, "a look around without a reader", lookAround(newCache(t, single, nil)), false)
 	off := &Options{Account: answer(single), RefreshInterval: -1}
 	is(t, "by option", refresh(newCache(t, single, off)), false)
 }
