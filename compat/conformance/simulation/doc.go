@@ -1,8 +1,8 @@
 // Package simulation runs a day of outages against the policies, in virtual
 // time, and compares what they do with what an oracle knows.
 //
-//	go test -v ./compat/conformance/simulation                          # 24 hours, prints the table
-//	go test -v ./compat/conformance/simulation -args -hours 2 -seed 7   # two hours of another day
+//	go test -v ./compat/conformance/simulation                     # two hours, prints the table
+//	go test -v ./compat/conformance/simulation -hours 24 -seed 7   # a day; 7 is the default
 //
 // # The account
 //
