@@ -2,6 +2,7 @@ package regioncache
 
 import (
 	"errors"
+	"hash/maphash"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -52,21 +53,31 @@ type breakerSet struct {
 	entries *lru.Cache[breakerKey, *breaker]
 	size    atomic.Int64
 	open    atomic.Int64
+
+	// slots counts the entries by a hash of their partition: a partition that is
+	// well learns so without the lock of entries, which all requests would share.
+	slots []atomic.Int32
+	seed  maphash.Seed
 }
 
 func newBreakerSet(capacity int) *breakerSet {
-	s := new(breakerSet)
-	s.entries, _ = lru.NewWithEvict(capacity, func(_ breakerKey, b *breaker) { s.evicted(b) })
+	s := &breakerSet{slots: make([]atomic.Int32, 2*capacity), seed: maphash.MakeSeed()}
+	s.entries, _ = lru.NewWithEvict(capacity, s.evicted)
 	return s
+}
+
+// slot is the count of the entries of a partition, and of a few others.
+func (s *breakerSet) slot(p Partition) *atomic.Int32 {
+	return &s.slots[(maphash.String(s.seed, p.ID)^p.value)%uint64(len(s.slots))]
 }
 
 // evicted runs after an entry has left the cache, for whatever reason. An open
 // breaker that is forgotten is closed: traffic returns to its region.
-func (s *breakerSet) evicted(b *breaker) {
+func (s *breakerSet) evicted(key breakerKey, b *breaker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.removed = true
-	s.size.Add(-1)
+	s.tally(key, -1)
 	if b.tripped.Load() {
 		s.open.Add(-1)
 	}
@@ -97,12 +108,17 @@ func (s *breakerSet) fail(key breakerKey, o *BreakerOptions, now time.Time) bool
 
 func (s *breakerSet) add(key breakerKey) *breaker {
 	fresh := new(breaker)
-	s.size.Add(1)
+	s.tally(key, 1)
 	if b, found, _ := s.entries.PeekOrAdd(key, fresh); found {
-		s.size.Add(-1)
+		s.tally(key, -1)
 		return b
 	}
 	return fresh
+}
+
+func (s *breakerSet) tally(key breakerKey, n int32) {
+	s.size.Add(int64(n))
+	s.slot(key.partition).Add(n)
 }
 
 // count counts a failure of a breaker that is closed, and reports whether it is
@@ -143,7 +159,7 @@ func newGate(threshold int, timeout time.Duration) *gobreaker.TwoStepCircuitBrea
 // succeed forgets the failures of a breaker that is still counting. Once open,
 // only its probe closes it.
 func (s *breakerSet) succeed(key breakerKey) {
-	if s.size.Load() == 0 {
+	if s.slot(key.partition).Load() == 0 {
 		return
 	}
 	if b, ok := s.entries.Peek(key); ok && !b.tripped.Load() {
@@ -173,6 +189,9 @@ const (
 
 // tripped returns the breaker of a partition in a region if it is open, else nil.
 func (s *breakerSet) tripped(key breakerKey) *breaker {
+	if s.slot(key.partition).Load() == 0 {
+		return nil
+	}
 	if b, ok := s.entries.Peek(key); ok && b.tripped.Load() {
 		return b
 	}

@@ -233,6 +233,11 @@ func TestBreakerConcurrentSafe(t *testing.T) {
 	}
 	is(t, "size", int(set.size.Load()), set.entries.Len())
 	is(t, "open", int(set.open.Load()), open)
+	slots := 0
+	for i := range set.slots {
+		slots += int(set.slots[i].Load())
+	}
+	is(t, "slots", slots, set.entries.Len())
 }
 
 // TestBreakerProbeLost has a request lose the probe that it saw due to another.
