@@ -45,9 +45,11 @@
 // operation of the client that reads several pages is one per page. It covers
 // failures too, with their error.type: the status, "canceled" when the caller's
 // context was, the cause when no answer arrived, "_OTHER" for the rest. Its
-// region is the last that was asked. cosmosretry.operation.retried.duration is
-// the same time for the operations that needed retries, and
-// cosmosretry.budget.left the least of the budgets that are watched.
+// region is the last that was asked. cosmosretry.operation.retries and
+// cosmosretry.operation.retried.duration are of the operations that needed retries:
+// for the average of all, divide cosmosretry.retries by what
+// db.client.operation.duration counts. cosmosretry.budget.left is the least of the
+// budgets that are watched.
 //
 // Feeds count as read_item. Operations on databases, containers and offers are
 // read_metadata, create_metadata and so on; the client's own reads of the account

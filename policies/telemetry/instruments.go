@@ -13,7 +13,7 @@ import (
 var (
 	durationBounds = []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10}
 	chargeBounds   = []float64{1, 5, 10, 25, 50, 100, 250, 500, 1000}
-	retriesBounds  = []float64{0, 1, 2, 3, 5, 10, 20, 50, 120}
+	retriesBounds  = []float64{1, 2, 3, 5, 10, 20, 50, 120}
 	elapsedBounds  = []float64{.005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
 	waitBounds     = []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30}
 )
@@ -95,7 +95,7 @@ func (m *maker) instruments() instruments {
 	}
 	var err error
 	i.retriesPer, err = m.meter.Int64Histogram("cosmosretry.operation.retries", metric.WithUnit("{retry}"),
-		metric.WithDescription("Retries per operation, 0 for most."), metric.WithExplicitBucketBoundaries(retriesBounds...))
+		metric.WithDescription("Retries of an operation that needed any."), metric.WithExplicitBucketBoundaries(retriesBounds...))
 	m.errs = append(m.errs, err)
 	return i
 }

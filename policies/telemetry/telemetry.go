@@ -142,9 +142,10 @@ func (t *Observer) completed(ctx context.Context, e *policies.Event) {
 	if end == nil {
 		return // the client's own, behind an operation that is measured
 	}
-	retries := max(e.Attempt-1, 0)
-	t.on.retriesPer.Record(ctx, int64(retries), end.operation.record...)
-	if retries > 0 {
+	if retries := e.Attempt - 1; retries > 0 {
+		// The others are counted with their duration: what all operations pay for
+		// is kept small.
+		t.on.retriesPer.Record(ctx, int64(retries), end.operation.record...)
 		t.on.retriedDuration.Record(ctx, e.Elapsed.Seconds(), end.result.record...)
 	}
 	t.on.duration.Record(ctx, e.Elapsed.Seconds(), end.answer.record...)
