@@ -83,6 +83,18 @@ type Observer = event.Observer
 // request and must not block. It misses nothing but what it panics on.
 type SynchronousObserver = event.Synchronous
 
+// SelectiveObserver is an observer that does not want every event, with one more
+// method:
+//
+//	Wants(e Event) bool
+//
+// It is called in the request's own goroutine, from many at once, before the event
+// goes to the observer's goroutine, and must not block. One that panics does not
+// want the event, and [Set.Dropped] counts. An observer that does not want
+// [EventCompleted] costs an operation that succeeds at once next to nothing. A
+// [SynchronousObserver] is not asked.
+type SelectiveObserver = event.Selective
+
 // InstalledObserver is an observer that wants to know the clients that it is
 // installed in, to read their state. The constructors of package compat hand no
 // [Set] out; this is how an observer gets it all the same.

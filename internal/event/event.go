@@ -94,6 +94,16 @@ type Synchronous interface {
 	ObservesSynchronously()
 }
 
+// Selective is an observer that does not want every event. An operation that
+// succeeds at once makes one event, and for an observer that does not want it,
+// waking its goroutine is the better part of what it costs. Wants is called in the
+// request's own goroutine, from many at once, and must not block. One that panics
+// does not want the event. A [Synchronous] observer is not asked.
+type Selective interface {
+	Observer
+	Wants(e Event) bool
+}
+
 // Func makes an observer of a function.
 type Func func(ctx context.Context, e Event)
 

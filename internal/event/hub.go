@@ -24,7 +24,9 @@ func NewHub(observers []Observer) *Hub {
 		case Synchronous:
 			h.direct = append(h.direct, o)
 		default:
-			h.queued = append(h.queued, &queue{hub: h, observer: o})
+			q := &queue{hub: h, observer: o}
+			q.selective, _ = o.(Selective)
+			h.queued = append(h.queued, q)
 		}
 	}
 	if h.direct == nil && h.queued == nil {
@@ -42,10 +44,12 @@ func (h *Hub) Emit(ctx context.Context, e Event) {
 		e.Time = time.Now()
 	}
 	for _, o := range h.direct {
-		h.call(ctx, o, e)
+		h.call(ctx, o, &e)
 	}
 	for _, q := range h.queued {
-		q.put(ctx, e)
+		if q.selective == nil || h.wants(q.selective, &e) {
+			q.put(ctx, &e)
+		}
 	}
 }
 
@@ -58,13 +62,22 @@ func (h *Hub) Dropped() int64 {
 	return h.dropped.Load()
 }
 
-func (h *Hub) call(ctx context.Context, o Observer, e Event) {
+func (h *Hub) call(ctx context.Context, o Observer, e *Event) {
 	defer func() {
 		if recover() != nil {
 			h.dropped.Add(1)
 		}
 	}()
-	o.Observe(ctx, e)
+	o.Observe(ctx, *e)
+}
+
+func (h *Hub) wants(o Selective, e *Event) (yes bool) {
+	defer func() {
+		if recover() != nil {
+			h.dropped.Add(1)
+		}
+	}()
+	return o.Wants(*e)
 }
 
 // queueLength is how far an observer may lag behind before it misses events.
@@ -73,8 +86,9 @@ const queueLength = 1024
 // queue runs one observer in a goroutine that exists only while there are
 // events for it.
 type queue struct {
-	hub      *Hub
-	observer Observer
+	hub       *Hub
+	observer  Observer
+	selective Selective // the observer, if it is one
 
 	mu      sync.Mutex
 	events  []queued
@@ -86,7 +100,7 @@ type queued struct {
 	e   Event
 }
 
-func (q *queue) put(ctx context.Context, e Event) {
+func (q *queue) put(ctx context.Context, e *Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.events) >= queueLength {
@@ -94,7 +108,7 @@ func (q *queue) put(ctx context.Context, e Event) {
 		return
 	}
 	// The observer runs later: it gets the request's values, not its end.
-	q.events = append(q.events, queued{context.WithoutCancel(ctx), e})
+	q.events = append(q.events, queued{context.WithoutCancel(ctx), *e})
 	if !q.running {
 		q.running = true
 		go q.run()
@@ -112,8 +126,8 @@ func (q *queue) run() {
 		batch := q.events
 		q.events = nil
 		q.mu.Unlock()
-		for _, next := range batch {
-			q.hub.call(next.ctx, q.observer, next.e)
+		for i := range batch {
+			q.hub.call(batch[i].ctx, q.observer, &batch[i].e)
 		}
 	}
 }

@@ -92,3 +92,31 @@ func TestQueuedObserverOutlivesTheRequest(t *testing.T) {
 		}
 	})
 }
+
+// choosy wants what its function wants.
+type choosy struct {
+	Func
+	wants func(Event) bool
+}
+
+func (c choosy) Wants(e Event) bool { return c.wants(e) }
+
+func TestSelectiveObserverGetsWhatItWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got, broken []Kind
+		h := NewHub([]Observer{
+			choosy{func(_ context.Context, e Event) { got = append(got, e.Kind) }, func(e Event) bool { return e.Kind != KindCompleted }},
+			choosy{func(_ context.Context, e Event) { broken = append(broken, e.Kind) }, func(Event) bool { panic("wants") }},
+		})
+		for _, kind := range []Kind{KindCompleted, KindRetry, KindCompleted} {
+			h.Emit(t.Context(), Event{Kind: kind})
+		}
+		synctest.Wait()
+		if len(got) != 1 || got[0] != KindRetry {
+			t.Errorf("got %v, want the retry", got)
+		}
+		if len(broken) != 0 || h.Dropped() != 3 {
+			t.Errorf("one that panics got %v, and %d are counted as dropped: want nothing and 3", broken, h.Dropped())
+		}
+	})
+}

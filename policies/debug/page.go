@@ -45,6 +45,7 @@ type client struct {
 var (
 	_ http.Handler               = (*Page)(nil)
 	_ policies.InstalledObserver = (*Page)(nil)
+	_ policies.SelectiveObserver = (*Page)(nil)
 )
 
 // New returns a page without clients. Pass nil for the default options. It is an
@@ -90,9 +91,13 @@ func (p *Page) Installed(set *policies.Set) {
 	p.Add(name, set)
 }
 
+// Wants implements [policies.SelectiveObserver]: that an operation has ended is no
+// decision.
+func (p *Page) Wants(e policies.Event) bool { return e.Kind != policies.EventCompleted }
+
 // Observe implements [policies.Observer]: it remembers a decision.
 func (p *Page) Observe(_ context.Context, e policies.Event) {
-	if e.Kind == policies.EventCompleted {
+	if !p.Wants(e) {
 		return
 	}
 	p.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cosmosretry/cosmosretry/internal/event"
@@ -19,9 +20,10 @@ type Observer struct {
 
 	mu    sync.Mutex // never held while the logger works
 	storm storm
+	due   atomic.Int64 // when the next summary is, in Unix nanoseconds; 0 for none
 }
 
-var _ event.Observer = (*Observer)(nil)
+var _ event.Selective = (*Observer)(nil)
 
 // New returns an observer that logs to logger. A nil logger means [slog.Default]
 // as it is now, nil options mean the defaults. An option that makes no sense is
@@ -38,6 +40,16 @@ func New(logger *slog.Logger, o *Options) (*Observer, error) {
 		logger: logger, options: options,
 		storm: storm{burst: options.Burst, length: options.Period, all: map[key]*period{}},
 	}, nil
+}
+
+// Wants implements policies.SelectiveObserver: operations that end well and soon
+// are of no interest, unless a summary is due.
+func (o *Observer) Wants(e event.Event) bool {
+	if e.Kind != event.KindCompleted || o.options.wants(e.Attempt, e.Elapsed) {
+		return true
+	}
+	due := o.due.Load()
+	return due != 0 && e.Time.UnixNano() >= due
 }
 
 // Observe implements policies.Observer.
@@ -60,6 +72,7 @@ func (o *Observer) Observe(ctx context.Context, e event.Event) {
 	o.mu.Lock()
 	entries := o.storm.end(e.Time, false)
 	byItself := o.storm.take(ctx, &e, how)
+	o.due.Store(o.storm.due())
 	o.mu.Unlock()
 	o.write(entries...)
 	if byItself {
@@ -71,6 +84,7 @@ func (o *Observer) Observe(ctx context.Context, e event.Event) {
 func (o *Observer) flush(now time.Time, all bool) {
 	o.mu.Lock()
 	entries := o.storm.end(now, all)
+	o.due.Store(o.storm.due())
 	o.mu.Unlock()
 	o.write(entries...)
 }

@@ -100,6 +100,14 @@ func (s *storm) end(now time.Time, all bool) []entry {
 	return entries
 }
 
+// due is when the first period ends, in Unix nanoseconds, 0 without one.
+func (s *storm) due() int64 {
+	if len(s.all) == 0 {
+		return 0
+	}
+	return s.next.UnixNano()
+}
+
 // summary is the entry of the events of a period that were only counted.
 func (s *storm) summary(k key, p *period, now time.Time) entry {
 	r := slog.NewRecord(now, p.style.level, p.style.message+", and more of it", 0)
