@@ -82,10 +82,10 @@ func (s *State) completed(resp *http.Response, err error) {
 	if s.shared.Events == nil {
 		return
 	}
-	now := time.Now() // once: reading the clock is a good part of what an event costs
+	end := s.end(resp)
 	e := event.Event{
-		Kind: event.KindCompleted, Time: now, Operation: s.describe(), Collection: s.Op.Collection,
-		Cause: causeOf(s.outcome), Attempt: len(s.attempts), Elapsed: now.Sub(s.Start),
+		Kind: event.KindCompleted, Time: end, Operation: s.describe(), Collection: s.Op.Collection,
+		Cause: causeOf(s.outcome), Attempt: len(s.attempts), Elapsed: end.Sub(s.Start),
 		Failed: err != nil || resp.StatusCode >= http.StatusBadRequest,
 	}
 	for i := range s.attempts {
@@ -97,6 +97,8 @@ func (s *State) completed(resp *http.Response, err error) {
 		e.Region, e.Partition = a.where(), a.Partition
 	}
 	switch {
+	case err == nil && resp == s.answer:
+		e.Status, e.SubStatus = s.outcome.Status, s.outcome.SubStatus
 	case err == nil:
 		e.Status, e.SubStatus = resp.StatusCode, wire.SubStatus(resp.Header)
 	case s.final != nil && s.final.response != nil:
@@ -106,6 +108,16 @@ func (s *State) completed(resp *http.Response, err error) {
 		e.Reason = s.final.reason
 	}
 	s.shared.Events.Emit(s.caller, e)
+}
+
+// end is when the operation ended: when its answer arrived, since that is known
+// and looking at the clock is a good part of what an event costs; or else now.
+func (s *State) end(resp *http.Response) time.Time {
+	if resp == nil || resp != s.answer {
+		return time.Now()
+	}
+	a := &s.attempts[len(s.attempts)-1]
+	return a.Start.Add(a.Duration)
 }
 
 // measured reports whether somebody wants to know what attempts cost.

@@ -17,16 +17,27 @@ type ending struct {
 
 // endLabels are the labels of an ending, each with more in it than the one
 // before: the operation; how it ended; and where, with which answer.
-type endLabels struct{ operation, result, answer *ready }
+type endLabels struct {
+	of                        ending
+	operation, result, answer *ready
+}
 
 // ending returns the labels of an operation's end, nil for the client's own
 // reads of the account.
 func (l *labeller) ending(ctx context.Context, e *policies.Event) *endLabels {
 	key := ending{e.Operation, e.Collection, e.Region, e.Status, e.SubStatus, failureOf(ctx, e)}
-	if known := l.endings.of(key); known != beyond {
-		return known
+	slot := &l.recent[uint(len(key.operation)+len(key.collection)+key.status)%uint(len(l.recent))]
+	if recent := slot.Load(); recent != nil && recent.of == key {
+		return recent
 	}
-	return l.endLabels(key)
+	known := l.endings.of(key)
+	if known == beyond {
+		return l.endLabels(key)
+	}
+	if known != nil {
+		slot.Store(known)
+	}
+	return known
 }
 
 // beyond stands for endings that are too many to be kept ready.
@@ -37,7 +48,7 @@ func (l *labeller) endLabels(end ending) *endLabels {
 	if key.operation == readAccount {
 		return nil
 	}
-	var e endLabels
+	e := endLabels{of: end}
 	e.operation = l.options(key)
 	key.failure = end.failure
 	e.result = l.options(key)

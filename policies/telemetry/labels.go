@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -150,6 +151,7 @@ type labeller struct {
 	subStatuses *bounded[int, int]
 	ready       *bounded[labels, *ready]
 	endings     *bounded[ending, *endLabels]
+	recent      [8]atomic.Pointer[endLabels] // of these, found by comparing and not by hashing
 }
 
 func newLabeller(o *Options) *labeller {
